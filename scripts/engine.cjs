@@ -1,0 +1,110 @@
+// Finds or gets the Pulumi engine. Plain JavaScript: it runs before anything is installed or built.
+const { execFileSync, spawn, spawnSync } = require("node:child_process");
+const { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } = require("node:fs");
+const { homedir } = require("node:os");
+const { dirname, join } = require("node:path");
+
+/** The version this project is tested with; an installed one must be at least as new. */
+const VERSION = "3.258.0";
+const ROOT = join(__dirname, "..");
+/** Where Pulumi's own installer keeps a version, so that it finds ours and we find its. */
+const OWN = join(process.env.PULUMI_HOME || join(homedir(), ".pulumi"), "versions", VERSION);
+const EXE = process.platform === "win32" ? ".exe" : "";
+const HOST = process.platform === "win32" ? "pulumi-resource-pulumi-nodejs.cmd" : "pulumi-resource-pulumi-nodejs";
+
+/** The folder whose `bin` holds the engine, or undefined. */
+function locateEngine() {
+  if (versionOf(join(OWN, "bin", `pulumi${EXE}`))) return OWN;
+  const onPath = (process.env.PATH || "")
+    .split(process.platform === "win32" ? ";" : ":")
+    .map((folder) => join(folder, `pulumi${EXE}`))
+    .find((file) => existsSync(file) && existsSync(join(dirname(file), HOST)));
+  const version = onPath && versionOf(onPath);
+  return version && isAtLeast(version, VERSION) && dirname(onPath).endsWith("bin") ? dirname(dirname(onPath)) : undefined;
+}
+
+function versionOf(file) {
+  if (!existsSync(file)) return undefined;
+  const { stdout, status } = spawnSync(file, ["version"], { encoding: "utf8", env: { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "1" } });
+  return status === 0 ? stdout.trim().replace(/^v/, "") : undefined;
+}
+
+function isAtLeast(version, wanted) {
+  const [a, b] = [version, wanted].map((text) => text.split(/[.-]/).slice(0, 3).map(Number));
+  const index = a.findIndex((part, at) => part !== b[at]);
+  return index < 0 || a[index] > b[index];
+}
+
+/** Makes sure that there is an engine, and says how it came. Throws with the ways out when none works. */
+async function provideEngine(say) {
+  const found = locateEngine();
+  if (found) return found;
+  const failures = [];
+  for (const [name, get] of [
+    ["Pulumi's installer", install],
+    ["building it with Go", build],
+  ]) {
+    try {
+      say(`Getting the Pulumi engine ${VERSION}: ${name} …`);
+      await get(say);
+      const engine = locateEngine();
+      if (engine) return engine;
+      failures.push(`${name}: it left no engine in ${join(OWN, "bin")}`);
+    } catch (error) {
+      failures.push(`${name}: ${String(error.message).trim().split("\n").pop()}`);
+      say(`  ${failures[failures.length - 1]}`);
+    }
+  }
+  throw new Error(
+    [
+      `There is no Pulumi engine (${VERSION} or newer), and none could be had:`,
+      ...failures.map((failure) => `  - ${failure}`),
+      "Ways out: install Pulumi (https://www.pulumi.com/docs/install) so that it is on the PATH,",
+      "or install Go 1.25 or newer and make its module proxy reachable (GOPROXY), then run this again.",
+    ].join("\n"),
+  );
+}
+
+/** Needs the internet. The Automation API's installer is the official one. */
+async function install() {
+  const { PulumiCommand } = require("@pulumi/pulumi/automation");
+  const { SemVer } = require("semver");
+  await PulumiCommand.install({ version: new SemVer(VERSION), root: OWN });
+}
+
+/** Needs Go and its module proxy. Some minutes once; the result is kept where the installer would have put it. */
+function build(say) {
+  execFileSync("go", ["version"], { stdio: "ignore" });
+  const bin = join(OWN, "bin");
+  const unfinished = join(bin, `pulumi-unfinished-${process.pid}`);
+  mkdirSync(bin, { recursive: true });
+  const started = Date.now();
+  const minutes = () => `${((Date.now() - started) / 60000).toFixed(1)} min`;
+  say("  This takes 4 to 6 minutes, once.");
+  // A process of its own tells that time passes, because this one waits for the compiler.
+  const ticker = spawn(
+    process.execPath,
+    ["-e", "let s = 0; setInterval(() => console.log('  … still compiling', (s += 30), 's'), 30000)"],
+    { stdio: ["ignore", "inherit", "inherit"] },
+  );
+  try {
+    const flags = `-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${VERSION}`;
+    execFileSync(
+      "go",
+      ["build", "-mod=readonly", "-trimpath", "-ldflags", flags, "-o", unfinished, "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi"],
+      {
+        cwd: join(__dirname, "engine"),
+        env: { ...process.env, CGO_ENABLED: "0" },
+        stdio: ["ignore", "inherit", "inherit"],
+      },
+    );
+    copyFileSync(join(ROOT, "node_modules/@pulumi/pulumi", HOST), join(bin, HOST));
+    renameSync(unfinished, join(bin, `pulumi${EXE}`));
+    say(`  Built in ${minutes()}.`);
+  } finally {
+    ticker.kill();
+    rmSync(unfinished, { force: true });
+  }
+}
+
+module.exports = { VERSION, locateEngine, provideEngine };

@@ -1,0 +1,72 @@
+// Sets up everything that a command needs, and only what is missing: packages, build, engine.
+// Plain JavaScript that also runs on Node 20, before anything is installed.
+const { createHash } = require("node:crypto");
+const { execFileSync } = require("node:child_process");
+const { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } = require("node:fs");
+const { join } = require("node:path");
+const { provideEngine } = require("./engine.cjs");
+
+const ROOT = join(__dirname, "..");
+const STAMPS = join(ROOT, "node_modules", ".tunnelplane");
+const PACKAGES = ["sdk", "server", "provider"];
+const say = (line) => console.error(`[set-up] ${line}`);
+
+async function main(parts) {
+  const [major] = process.versions.node.split(".").map(Number);
+  if (major < 20)
+    throw new Error(
+      `Node ${process.versions.node} is too old: Node 20 or newer is needed to begin with (a pinned Node 24 is then installed by npm)`,
+    );
+  once("packages", ["package.json", "package-lock.json", ...PACKAGES.map((name) => `${name}/package.json`)], () => {
+    say("Installing packages …");
+    npm(["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+  });
+  once("build", ["tsconfig.json", ...PACKAGES.flatMap((name) => [`${name}/tsconfig.json`, `${name}/package.json`, `${name}/src`])], () => {
+    say("Building …");
+    for (const name of PACKAGES)
+      if (!existsSync(join(ROOT, name, "dist"))) rmSync(join(ROOT, name, "tsconfig.tsbuildinfo"), { force: true });
+    run(pinnedNode(), [join(ROOT, "node_modules/typescript/bin/tsc"), "--build", ROOT]);
+  });
+  if (parts.includes("engine")) await provideEngine(say);
+}
+
+/** Does a part if the files it depends on have changed since it last succeeded. */
+function once(name, files, work) {
+  const stamp = join(STAMPS, name);
+  const now = digest(files);
+  const outputs = name === "build" ? PACKAGES.map((part) => join(ROOT, part, "dist")) : [join(ROOT, "node_modules")];
+  if (outputs.every(existsSync) && existsSync(stamp) && readFileSync(stamp, "utf8") === now) return;
+  work();
+  mkdirSync(STAMPS, { recursive: true });
+  writeFileSync(stamp, now);
+}
+
+function digest(files) {
+  const hash = createHash("sha256");
+  const add = (path) => {
+    if (!existsSync(path)) return;
+    if (statSync(path).isDirectory()) for (const entry of readdirSync(path).sort()) add(join(path, entry));
+    else hash.update(path).update(readFileSync(path));
+  };
+  for (const file of files) add(join(ROOT, file));
+  return hash.digest("hex");
+}
+
+function pinnedNode() {
+  const file = join(ROOT, "node_modules", "node", "bin", process.platform === "win32" ? "node.exe" : "node");
+  if (existsSync(file)) return file;
+  throw new Error(
+    "The pinned Node 24 is missing, because npm was told not to run install scripts; allow them (npm config set ignore-scripts false), delete node_modules and run this again",
+  );
+}
+
+const npm = (args) => (process.env.npm_execpath ? run(process.execPath, [process.env.npm_execpath, ...args]) : run("npm", args));
+
+function run(command, args) {
+  execFileSync(command, args, { cwd: ROOT, stdio: ["ignore", 2, 2] });
+}
+
+main(process.argv.slice(2)).catch((error) => {
+  console.error(`\n${error.message}\n`);
+  process.exit(1);
+});
