@@ -1,0 +1,15 @@
+import { Transport, type TransportOptions } from "./transport";
+
+/** A client's connection; the generated client adds a member for each kind of object. */
+export class ApiClient {
+  readonly transport: Transport;
+
+  constructor(options: TransportOptions) {
+    this.transport = new Transport(options);
+  }
+
+  /** Closes the connections that are kept open. */
+  close(): Promise<void> {
+    return this.transport.close();
+  }
+}

@@ -1,0 +1,90 @@
+import type { Answered, RequestOptions, Transport } from "./transport";
+
+export interface ListOptions {
+  /** How many objects one request asks for, 1 to 100. Default 100. */
+  readonly pageSize?: number;
+  /** Only objects older than the one with this id. */
+  readonly beforeId?: string;
+}
+
+/** The objects of one kind. */
+export class Collection<T, Create, Update> {
+  constructor(
+    private readonly transport: Transport,
+    private readonly path: string,
+    private readonly listKey: string,
+  ) {}
+
+  async create(body: Create): Promise<T> {
+    return (await this.transport.request<T>("POST", this.path, body)).body;
+  }
+
+  /** @throws NotFoundError */
+  async get(id: string): Promise<T> {
+    return (await this.getWithEtag(id)).body;
+  }
+
+  /** The object with its ETag, for a change that must not overwrite somebody else's. */
+  getWithEtag(id: string): Promise<Answered<T>> {
+    return this.transport.request<T>("GET", this.#pathOf(id));
+  }
+
+  /** All objects, newest first; asks for the next page when it is needed. */
+  async *list({ pageSize = 100, beforeId }: ListOptions = {}): AsyncGenerator<T> {
+    const query = new URLSearchParams({ limit: String(pageSize) });
+    if (beforeId !== undefined) query.set("before_id", beforeId);
+    for (let next: string | null = query.toString(); next !== null; ) {
+      const { body } = (await this.transport.request("GET", `${this.path}?${next}`)) as Answered<Page<T>>;
+      yield* body[this.listKey] as T[];
+      // The query alone: the address in it is the one that the server knows itself by.
+      next = body.next_page_uri === null ? null : new URL(body.next_page_uri as string).search.slice(1);
+    }
+  }
+
+  /** Changes the fields that are given; the others stay as they are. */
+  async update(id: string, body: Update, options?: RequestOptions): Promise<T> {
+    return (await this.transport.request<T>("PATCH", this.#pathOf(id), body, options)).body;
+  }
+
+  /** @throws ConflictError when other objects refer to it */
+  async delete(id: string, options?: RequestOptions): Promise<void> {
+    await this.transport.request("DELETE", this.#pathOf(id), undefined, options);
+  }
+
+  #pathOf(id: string): string {
+    return `${this.path}/${encodeURIComponent(id)}`;
+  }
+}
+
+type Page<T> = Record<string, T[] | string | null>;
+
+/** One module of the objects of a kind, at its own endpoints. */
+export class Module<T, Replace> {
+  constructor(
+    private readonly transport: Transport,
+    private readonly path: string,
+    private readonly name: string,
+  ) {}
+
+  /** @throws NotFoundError when the module is not configured */
+  async get(id: string): Promise<T> {
+    return (await this.getWithEtag(id)).body;
+  }
+
+  getWithEtag(id: string): Promise<Answered<T>> {
+    return this.transport.request<T>("GET", this.#pathOf(id));
+  }
+
+  /** Configures the module, in place of what is there. */
+  async replace(id: string, body: Replace, options?: RequestOptions): Promise<T> {
+    return (await this.transport.request<T>("PUT", this.#pathOf(id), body, options)).body;
+  }
+
+  async delete(id: string, options?: RequestOptions): Promise<void> {
+    await this.transport.request("DELETE", this.#pathOf(id), undefined, options);
+  }
+
+  #pathOf(id: string): string {
+    return `${this.path}/${encodeURIComponent(id)}/${this.name}`;
+  }
+}

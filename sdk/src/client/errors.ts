@@ -1,0 +1,68 @@
+import type { ErrorBody } from "../contract/errors";
+
+/** Anything that kept a request from succeeding. */
+export class TunnelplaneError extends Error {
+  override name = this.constructor.name;
+}
+
+/** The server did not answer: it cannot be reached, or closed the connection. */
+export class ConnectionError extends TunnelplaneError {}
+
+/** The server took longer than the time-out. Whether a change was made is not known. */
+export class TimeoutError extends TunnelplaneError {}
+
+/** Something answered, but not as a tunnelplane server does. */
+export class UnexpectedAnswerError extends TunnelplaneError {}
+
+/** The server refused a request. */
+export class ApiError extends TunnelplaneError {
+  /** HTTP status. */
+  readonly status: number;
+  /** Stable number of the error, for example `TP_1501`. */
+  readonly code: string;
+  /** The field at fault, for example `hostports[0]`. */
+  readonly field: string | undefined;
+  /** What the server's log calls the request. */
+  readonly operationId: string | undefined;
+
+  constructor(body: ErrorBody) {
+    super(body.msg);
+    this.status = body.status_code;
+    this.code = body.error_code;
+    this.field = body.details.field;
+    this.operationId = body.details.operation_id;
+  }
+}
+
+/** 400: the request breaks the contract. */
+export class BadRequestError extends ApiError {}
+/** 401: the API key is missing or not known. */
+export class AuthenticationError extends ApiError {}
+/** 403: the key's owner may not do this. */
+export class PermissionError extends ApiError {}
+/** 404: there is no such object, module or path. */
+export class NotFoundError extends ApiError {}
+/** 409: the object is in use, or a value is taken. */
+export class ConflictError extends ApiError {}
+/** 412: somebody changed the object since it was read. */
+export class PreconditionFailedError extends ApiError {}
+/** 429: too many requests. */
+export class RateLimitError extends ApiError {}
+/** 5xx: the server failed, or cannot serve right now. */
+export class ServerError extends ApiError {}
+
+const CLASSES: Readonly<Record<number, typeof ApiError>> = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  403: PermissionError,
+  404: NotFoundError,
+  409: ConflictError,
+  412: PreconditionFailedError,
+  429: RateLimitError,
+};
+
+/** The error of the class that its status calls for. */
+export function apiErrorFrom(body: ErrorBody): ApiError {
+  const Class = CLASSES[body.status_code] ?? (body.status_code >= 500 ? ServerError : ApiError);
+  return new Class(body);
+}

@@ -1,0 +1,123 @@
+import { Agent, type Dispatcher, errors, interceptors } from "undici";
+import type { ErrorBody } from "../contract/errors";
+import { apiErrorFrom, ConnectionError, TimeoutError, UnexpectedAnswerError } from "./errors";
+import { retryOptions } from "./retry";
+
+export interface TransportOptions {
+  /** Where the server is, for example `https://tunnels.example.com`. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** How long one try may take, in milliseconds. Default 30,000. */
+  readonly timeoutMs?: number;
+  /** How many connections are kept open at most. Default 16. */
+  readonly connections?: number;
+}
+
+export interface RequestOptions {
+  /** Go on only if the object's ETag is this one; otherwise {@link PreconditionFailedError}. */
+  readonly ifMatch?: string;
+}
+
+export interface Answered<T> {
+  readonly body: T;
+  /** The ETag of what was answered, for `ifMatch`. */
+  readonly etag: string | undefined;
+}
+
+const SERVICE_VERSION = "2";
+const KEEP_ALIVE_MS = 30_000;
+
+/** Sends requests and turns refusals into errors: the one way to the server. */
+export class Transport {
+  readonly baseUrl: string;
+  readonly #dispatcher: Dispatcher;
+  readonly #timeoutMs: number;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor({ baseUrl, apiKey, timeoutMs = 30_000, connections = 16 }: TransportOptions) {
+    if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
+      throw new TypeError(`The base URL must begin with http:// or https://, got ${JSON.stringify(baseUrl)}`);
+    }
+    this.baseUrl = baseUrl.replace(/\/+$/, "");
+    this.#timeoutMs = timeoutMs;
+    this.#headers = { authorization: `Bearer ${apiKey}`, "service-version": SERVICE_VERSION };
+    this.#dispatcher = new Agent({ connections, keepAliveTimeout: KEEP_ALIVE_MS, connect: { timeout: timeoutMs } }).compose(
+      interceptors.retry(retryOptions),
+    );
+  }
+
+  /** @param path below the base URL, with its query */
+  async request<T>(method: Dispatcher.HttpMethod, path: string, body?: unknown, { ifMatch }: RequestOptions = {}): Promise<Answered<T>> {
+    const headers: Record<string, string> = { ...this.#headers };
+    if (body !== undefined) headers["content-type"] = "application/json";
+    if (ifMatch !== undefined) headers["if-match"] = ifMatch;
+    const {
+      statusCode,
+      headers: answered,
+      text,
+    } = await this.#send(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+    const etag = answered.etag as string | undefined;
+    if (statusCode === 204) return { body: undefined as T, etag };
+    const json = this.#parse(method, path, statusCode, text);
+    if (statusCode < 400) return { body: json as T, etag };
+    if (!isErrorBody(json)) throw this.#unexpected(method, path, statusCode);
+    throw apiErrorFrom(json);
+  }
+
+  /** Closes the connections that are kept open. */
+  close(): Promise<void> {
+    return this.#dispatcher.close();
+  }
+
+  async #send(path: string, options: Pick<Dispatcher.RequestOptions, "method" | "headers" | "body">) {
+    try {
+      const response = await this.#dispatcher.request({
+        ...options,
+        ...this.#target(path),
+        headersTimeout: this.#timeoutMs,
+        bodyTimeout: this.#timeoutMs,
+      });
+      return { statusCode: response.statusCode, headers: response.headers, text: await response.body.text() };
+    } catch (error) {
+      throw this.#connectionError(error as Error & { code?: string });
+    }
+  }
+
+  #target(path: string): { origin: string; path: string } {
+    const url = new URL(this.baseUrl);
+    return { origin: url.origin, path: (url.pathname === "/" ? "" : url.pathname) + path };
+  }
+
+  #connectionError(error: Error & { code?: string; cause?: unknown; errors?: { code?: string }[] }): Error {
+    if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
+      return new TimeoutError(`${this.baseUrl} did not answer within ${this.#timeoutMs / 1000} s`, { cause: error });
+    }
+    const code = error.code ?? error.errors?.[0]?.code ?? error.message;
+    return new ConnectionError(`${this.baseUrl} does not answer (${REASONS[code] ?? code})`, { cause: error });
+  }
+
+  #parse(method: string, path: string, status: number, text: string): unknown {
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw this.#unexpected(method, path, status);
+    }
+  }
+
+  #unexpected(method: string, path: string, status: number): UnexpectedAnswerError {
+    return new UnexpectedAnswerError(
+      `${method} ${this.baseUrl}${path} was answered with status ${status}, but not by a tunnelplane server: check the base URL`,
+    );
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ENOTFOUND: "no such host",
+  EAI_AGAIN: "the host's name cannot be looked up",
+  ECONNRESET: "the connection was reset",
+  UND_ERR_SOCKET: "the connection was closed",
+  UND_ERR_CONNECT_TIMEOUT: "the connection took too long",
+};
+
+const isErrorBody = (json: unknown): json is ErrorBody => typeof (json as ErrorBody | null)?.error_code === "string";

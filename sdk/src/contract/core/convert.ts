@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { bare, marksOf, type Reference } from "./marks";
+
+type Json = Record<string, unknown>;
+
+/**
+ * Turns what was sent into what answers carry: each id that the contract marks so becomes a
+ * `{ id, uri }` under its answered name, and what is not set becomes null.
+ *
+ * @param refer makes the reference to an object of a given id
+ */
+export function toAnswered(schema: z.ZodType, value: unknown, refer: (id: string) => unknown): unknown {
+  return eachField(schema, value, (name, field, item) => {
+    const { reference } = marksOf(field);
+    if (!reference?.answeredAs) {
+      return [name, toAnswered(field, item ?? null, refer)];
+    }
+    const answer = Array.isArray(item) ? item.map(refer) : item == null ? null : refer(item as string);
+    return [reference.answeredAs, answer];
+  });
+}
+
+/** The way back: what would have to be sent to get this answer. Fields that answers only compute are left out. */
+export function toSent(schema: z.ZodType, answer: unknown): unknown {
+  const idOf = (ref: unknown) => (ref as { id: string }).id;
+  return eachField(schema, answer, (name, field, _item, whole) => {
+    const { reference } = marksOf(field);
+    const item = whole[reference?.answeredAs ?? name];
+    if (item == null) return undefined;
+    if (!reference?.answeredAs) return [name, toSent(field, item)];
+    return [name, Array.isArray(item) ? item.map(idOf) : idOf(item)];
+  });
+}
+
+export interface FoundReference {
+  readonly path: PropertyKey[];
+  readonly id: string;
+  readonly reference: Reference;
+}
+
+/** Every id of another object in a value that was sent, with the place where it stands. */
+export function referencesIn(schema: z.ZodType, value: unknown, path: PropertyKey[] = []): FoundReference[] {
+  if (value == null) return [];
+  const { reference } = marksOf(schema);
+  if (reference) {
+    return Array.isArray(value)
+      ? value.map((id, index) => ({ path: [...path, index], id: id as string, reference }))
+      : [{ path, id: value as string, reference }];
+  }
+  const inner = bare(schema);
+  if (inner instanceof z.ZodObject) {
+    return Object.entries(inner.shape).flatMap(([name, field]) => referencesIn(field as z.ZodType, (value as Json)[name], [...path, name]));
+  }
+  if (inner instanceof z.ZodArray) {
+    return (value as unknown[]).flatMap((item, index) => referencesIn(inner.element as z.ZodType, item, [...path, index]));
+  }
+  return [];
+}
+
+type FieldMapper = (name: string, field: z.ZodType, item: unknown, whole: Json) => [string, unknown] | undefined;
+
+/** Maps the fields of an object schema over a value, through lists; anything else is passed on as it is. */
+function eachField(schema: z.ZodType, value: unknown, map: FieldMapper): unknown {
+  const inner = bare(schema);
+  if (inner instanceof z.ZodArray && Array.isArray(value)) {
+    return value.map((item) => eachField(inner.element as z.ZodType, item, map));
+  }
+  if (!(inner instanceof z.ZodObject) || value === null || typeof value !== "object") return value;
+  const mapped: Json = {};
+  for (const [name, field] of Object.entries(inner.shape)) {
+    const entry = map(name, field as z.ZodType, (value as Json)[name], value as Json);
+    if (entry) mapped[entry[0]] = entry[1];
+  }
+  return mapped;
+}

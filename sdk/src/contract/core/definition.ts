@@ -1,0 +1,69 @@
+import type { z } from "zod";
+import { type Marks, marksOf, type Rule } from "./marks";
+
+/** Everything that is particular to a resource type, as data. */
+export interface Definition {
+  /** PascalCase name: the Pulumi class, the SDK type and the OpenAPI schema. */
+  readonly type: string;
+  /** snake_case name: event types and references use it. */
+  readonly kind: string;
+  /** The name in sentences, for example "TLS edge". */
+  readonly title: string;
+  /** What it is for, in a few sentences. */
+  readonly doc: string;
+  /** Collection path, for example "/edges/tls". */
+  readonly path: string;
+  /** The key of the collection array in list answers. */
+  readonly listKey: string;
+  /** What its ids begin with, without the underscore. */
+  readonly idPrefix: string;
+  /** How its modules, declared as resources of their own, name the object they belong to; for example "edge_id". */
+  readonly idField: string;
+  /** Fields that are sent, each a schema with its marks. */
+  readonly fields: Readonly<Record<string, z.ZodType>>;
+  /** Fields that only answers carry, beside id, uri and created_at. */
+  readonly computed: Readonly<Record<string, z.ZodType>>;
+  /** Computes what can be computed from the sent fields alone. */
+  readonly derive: (sent: Record<string, unknown>) => Record<string, unknown>;
+  /** Rules across fields. */
+  readonly rules: readonly Rule[];
+  /** Defaults that depend on other fields, applied after the plain ones. */
+  readonly fill: (value: Record<string, unknown>) => Record<string, unknown>;
+  /** Keys that no other object may hold at the same time. */
+  readonly unique: (sent: Record<string, unknown>) => UniqueKey[];
+  /** The body of an example program, `tunnels` being this project's Pulumi package. */
+  readonly example: string;
+}
+
+export interface UniqueKey {
+  /** Keys are compared within a scope only, for example "hostport" across all kinds of edges. */
+  readonly scope: string;
+  readonly key: string;
+  readonly path: readonly PropertyKey[];
+  /** What to say when another object holds it. */
+  readonly taken: string;
+}
+
+type Optional = "idField" | "computed" | "derive" | "rules" | "fill" | "unique";
+
+/** States a resource type; what is left out has a neutral default. */
+export function defineResource(definition: Omit<Definition, Optional> & Partial<Pick<Definition, Optional>>): Definition {
+  return {
+    idField: `${definition.kind}_id`,
+    computed: {},
+    fill: (value) => value,
+    derive: () => ({}),
+    rules: [],
+    unique: () => [],
+    ...definition,
+  };
+}
+
+/** The fields of a definition whose marks satisfy a condition. */
+export const fieldsWhere = (definition: Definition, condition: (marks: Marks) => unknown): string[] =>
+  Object.entries({ ...definition.fields, ...definition.computed })
+    .filter(([, schema]) => condition(marksOf(schema)))
+    .map(([name]) => name);
+
+/** The names of a definition's modules: fields with endpoints of their own. */
+export const modulesOf = (definition: Definition): string[] => fieldsWhere(definition, (marks) => marks.module);

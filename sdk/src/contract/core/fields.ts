@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { type Module, mark, type Reference, type Rule } from "./marks";
+
+/** A schema with a further condition: `complain` says what is wrong with a value, or nothing. */
+export function conditioned<S extends z.ZodType>(schema: S, complain: (value: z.infer<S>) => string | undefined): S {
+  return schema.superRefine((value, context) => {
+    const message = complain(value as z.infer<S>);
+    if (message) context.addIssue({ code: "custom", message });
+  }) as unknown as S;
+}
+
+/** Text of at most so many bytes in UTF-8 (the spec counts bytes; event subscriptions count characters). */
+function text(limit: number, unit: "bytes" | "characters" = "bytes") {
+  return conditioned(z.string(), (value) => {
+    const size = unit === "bytes" ? Buffer.byteLength(value) : [...value].length;
+    if (size <= limit) return undefined;
+    const counted =
+      unit === "bytes" && size !== [...value].length ? `${size} bytes in UTF-8 (${[...value].length} characters)` : `${size} ${unit}`;
+    return `is ${counted}; at most ${limit} ${unit} are allowed, so shorten it`;
+  }).meta({ [`x-max-${unit}`]: limit });
+}
+
+/** spec "Conventions": optional, at most 255 bytes. */
+export const description = (doc = "What it is for, in words for people. At most 255 bytes.") =>
+  text(255).default("").meta({ description: doc });
+
+/** spec "Conventions": optional, at most 4096 bytes. */
+export const metadata = () =>
+  text(4096).default("").meta({ description: "Data of your own for machines, often JSON in a string. At most 4096 bytes." });
+
+/** The id of another object. Answers say `{ id, uri }` under `answeredAs`, or the id again where that is left out. */
+export const reference = (to: string | readonly string[], options: Omit<Reference, "to"> = {}) =>
+  mark(z.string().min(1), { reference: { to: [to].flat(), ...options } });
+
+/** Ids of other objects. */
+export const references = (to: string, answeredAs: string) =>
+  mark(distinct(z.array(z.string().min(1))), { reference: { to: [to], answeredAs } });
+
+/** A list whose entries differ from each other. */
+export function distinct<S extends z.ZodArray>(schema: S, keyOf: (entry: z.infer<S>[number]) => unknown = (entry) => entry): S {
+  return schema.superRefine((entries, context) => {
+    const seen = new Map<unknown, number>();
+    entries.forEach((entry, index) => {
+      const key = keyOf(entry as z.infer<S>[number]);
+      const first = seen.get(key);
+      if (first === undefined) seen.set(key, index);
+      else context.addIssue({ code: "custom", path: [index], message: `repeats entry ${first}; name each once` });
+    });
+  }) as unknown as S;
+}
+
+/** An object inside a resource, which accepts the stated fields only. */
+export function object(
+  fields: Record<string, z.ZodType>,
+  marks: { rules?: Rule[]; fill?: (value: Record<string, unknown>) => Record<string, unknown> } = {},
+) {
+  return mark(z.strictObject(fields), marks);
+}
+
+/** A module of an edge or a route: `enabled` and its fields; see spec "Rules common to modules". */
+export function module(module: Module, fields: Record<string, z.ZodType>, marks: Parameters<typeof object>[1] = {}) {
+  const schema = object(
+    {
+      enabled: z.boolean().default(true).meta({ description: "Whether the module is applied to traffic. Default true." }),
+      ...fields,
+    },
+    marks,
+  );
+  return mark(schema.optional().meta({ description: module.doc }), { module });
+}
+
+/** The user or bot that owns a credential. */
+export const ownerId = () =>
+  mark(z.string().min(1).optional(), { immutable: true, serverDefault: true, reference: { to: ["user", "bot"] } }).meta({
+    description: "The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only.",
+  });

@@ -1,0 +1,85 @@
+import { z } from "zod";
+
+/** What a schema says about a field beyond its shape. Server, client, provider and documentation all read it from here. */
+export interface Marks {
+  /** Set at creation only: PATCH refuses it, and a change in a program replaces the object. */
+  readonly immutable?: true;
+  /** Never shown: redacted in logs, events and errors, encrypted in Pulumi state. */
+  readonly secret?: true;
+  /** Answered by the creation only; null in every later answer. */
+  readonly once?: true;
+  /** Left out, the server chooses the value; a program that leaves it out accepts what the server chose. */
+  readonly serverDefault?: true;
+  /** The value is the id of another object. */
+  readonly reference?: Reference;
+  /** The names inside this value are the user's own: never converted between snake_case and camelCase. */
+  readonly userKeys?: true;
+  /** A module: replaced as a whole, removed only through its own endpoint, null when not configured. */
+  readonly module?: Module;
+  /** Rules across the fields of an object schema. */
+  readonly rules?: readonly Rule[];
+  /** Defaults that depend on other fields of an object schema; applied after the plain ones. */
+  readonly fill?: (value: Record<string, unknown>) => Record<string, unknown>;
+}
+
+export interface Reference {
+  /** The kinds of object that the id may name. */
+  readonly to: readonly string[];
+  /** The field that answers carry instead, with `{ id, uri }` in place of each id; absent where answers repeat the id. */
+  readonly answeredAs?: string;
+  /** Whether deleting the object referred to deletes this one too. Otherwise that deletion is refused. */
+  readonly cascade?: true;
+}
+
+export interface Module {
+  /** One line for the documentation. */
+  readonly doc: string;
+}
+
+/** One thing wrong with a value. */
+export interface Problem {
+  readonly path: readonly PropertyKey[];
+  /** What is wrong, what was expected and what to do. Field names stand in backticks, so that a caller can print them in its own spelling. */
+  readonly message: string;
+  readonly error: "invalid_field" | "unknown_field" | "immutable_field";
+}
+
+/**
+ * A rule across fields. It gets what is known of a value (fields whose value is not known yet are
+ * absent), and must complain about what is present only.
+ */
+export type Rule = (value: Record<string, unknown>) => Iterable<{ path: PropertyKey[]; message: string }>;
+
+const registry = z.registry<Marks>();
+
+/** Adds marks to a schema and returns it. */
+export function mark<S extends z.ZodType>(schema: S, marks: Marks): S {
+  registry.add(schema, { ...(registry.get(schema) as Marks | undefined), ...marks });
+  return schema;
+}
+
+/** The marks of a schema, also through optional(), nullable() and default(). */
+export function marksOf(schema: z.ZodType): Marks {
+  const own = registry.get(schema) as Marks | undefined;
+  const inner = innerOf(schema);
+  return inner ? { ...marksOf(inner), ...own } : (own ?? {});
+}
+
+function innerOf(schema: z.ZodType): z.ZodType | undefined {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
+    return schema.unwrap() as z.ZodType;
+  }
+  return undefined;
+}
+
+/** The schema without optional(), nullable() and default() around it. */
+export function bare(schema: z.ZodType): z.ZodType {
+  const inner = innerOf(schema);
+  return inner ? bare(inner) : schema;
+}
+
+/** Whether a value may be left out. */
+export const isOptional = (schema: z.ZodType): boolean => schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
+
+/** The default of a schema, or undefined. */
+export const defaultOf = (schema: z.ZodType): unknown => (schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined);

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import type { Definition } from "./definition";
+import { bare, isOptional, mark, marksOf } from "./marks";
+
+/** The object schema of what a creation may send. Derived once for each definition. */
+export const createSchema = perDefinition((definition) =>
+  mark(z.strictObject({ ...definition.fields }), { rules: definition.rules, fill: definition.fill }),
+);
+
+/** The object schema of what an update may send: every field that is not immutable, all of them optional and without defaults. */
+export const updateSchema = perDefinition((definition) =>
+  z.strictObject(
+    Object.fromEntries(
+      Object.entries(definition.fields)
+        .filter(([, schema]) => !marksOf(schema).immutable)
+        .map(([name, schema]) => [name, withoutDefault(schema).optional()]),
+    ),
+  ),
+);
+
+/** The object schema of an answer: ids stand as references where the contract says so, modules may be null, nothing is left out. */
+export const answerSchema = perDefinition((definition) =>
+  z.object({
+    id: z.string().meta({ description: `Identifier, \`${definition.idPrefix}_\` and 27 characters that sort by time.` }),
+    uri: z.url().meta({ description: "Address of this object." }),
+    created_at: z.iso.datetime().meta({ description: "When it was created (RFC 3339)." }),
+    ...answeredFields(definition.fields),
+    ...definition.computed,
+  }),
+);
+
+/** `{ id, uri }`: how answers refer to another object. */
+export const refSchema = z.object({
+  id: z.string().meta({ description: "Identifier of the object." }),
+  uri: z.url().meta({ description: "Address of the object." }),
+});
+
+/** A module as answers carry it. */
+export function answeredModule(schema: z.ZodType): z.ZodType {
+  return answered(bare(schema));
+}
+
+function answeredFields(fields: Readonly<Record<string, z.ZodType>>): Record<string, z.ZodType> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, schema]) => {
+      const marks = marksOf(schema);
+      const description = schema.meta()?.description ?? bare(schema).meta()?.description;
+      const described = (s: z.ZodType) => (description ? s.meta({ description }) : s);
+      if (marks.reference?.answeredAs) {
+        return [marks.reference.answeredAs, described(bare(schema) instanceof z.ZodArray ? z.array(refSchema) : refSchema)];
+      }
+      const nullable = marks.module || schema instanceof z.ZodOptional || holdsNull(schema);
+      return [name, described(nullable ? answered(bare(schema)).nullable() : answered(bare(schema)))];
+    }),
+  );
+}
+
+function answered(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodObject) {
+    return z.object(answeredFields(schema.shape as Record<string, z.ZodType>));
+  }
+  if (schema instanceof z.ZodArray) {
+    return z.array(answered(schema.element as z.ZodType));
+  }
+  return schema;
+}
+
+function holdsNull(schema: z.ZodType): boolean {
+  return schema instanceof z.ZodNullable || (isOptional(schema) && holdsNull((schema as z.ZodOptional<z.ZodType>).unwrap()));
+}
+
+function withoutDefault(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodDefault ? (schema.unwrap() as z.ZodType) : schema;
+}
+
+function perDefinition<T>(derive: (definition: Definition) => T): (definition: Definition) => T {
+  const known = new WeakMap<Definition, T>();
+  return (definition) => {
+    let derived = known.get(definition);
+    if (!derived) {
+      derived = derive(definition);
+      known.set(definition, derived);
+    }
+    return derived;
+  };
+}

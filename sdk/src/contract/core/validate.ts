@@ -1,0 +1,176 @@
+import { z } from "zod";
+import type { Definition } from "./definition";
+import { bare, defaultOf, isOptional, marksOf, type Problem, type Rule } from "./marks";
+import { createSchema, updateSchema } from "./shape";
+
+type Json = Record<string, unknown>;
+
+export interface Validated {
+  /** The value with its defaults; meaningless when there are problems. */
+  readonly value: Json;
+  readonly problems: readonly Problem[];
+}
+
+/** Says which values are not known yet (a preview has them). They pass, and the rest is still checked. */
+export type IsUnknown = (value: unknown) => boolean;
+
+/** Checks the body of a creation and fills in the defaults. */
+export function validateCreate(definition: Definition, body: unknown, isUnknown?: IsUnknown): Validated {
+  return validateObject(createSchema(definition), body, { isUnknown });
+}
+
+/** Checks the body of an update. Rules across fields are checked on the merged object, by {@link checkRules}. */
+export function validateUpdate(definition: Definition, body: unknown): Validated {
+  const validated = validateObject(updateSchema(definition), body, { keepZeroValues: true });
+  return { ...validated, problems: validated.problems.map((problem) => explainImmutable(definition, problem)) };
+}
+
+/** Checks the body of a module's PUT and fills in the defaults. */
+export function validateModule(schema: z.ZodType, body: unknown, isUnknown?: IsUnknown): Validated {
+  return validateObject(bare(schema) as z.ZodObject, body, { isUnknown });
+}
+
+/** Checks the rules across the fields of a complete object. */
+export function checkRules(definition: Definition, value: Json): Problem[] {
+  return rulesOf(definition.rules, value, []);
+}
+
+interface Options {
+  readonly isUnknown?: IsUnknown;
+  /** An update says "" and 0 and means it; a creation by an older client means "left out". */
+  readonly keepZeroValues?: boolean;
+}
+
+function validateObject(schema: z.ZodObject, body: unknown, { isUnknown = () => false, keepZeroValues }: Options): Validated {
+  const value = complete(schema, body, isUnknown, keepZeroValues) as Json;
+  const parsed = schema.safeParse(value);
+  const unknown = pathsOf(value, isUnknown);
+  const problems = parsed.success
+    ? []
+    : parsed.error.issues
+        .filter((issue) => !unknown.some((path) => startsWith(issue.path, path)))
+        .flatMap((issue) => problemsOf(schema, issue));
+  problems.push(...allRules(schema, without(value, isUnknown), [], problems));
+  return { value, problems };
+}
+
+/** Drops what counts as left out, then fills in defaults, at every depth. */
+function complete(schema: z.ZodType, value: unknown, isUnknown: IsUnknown, keepZeroValues = false): unknown {
+  const inner = bare(schema);
+  if (isUnknown(value)) return value;
+  if (inner instanceof z.ZodArray && Array.isArray(value)) {
+    return value.map((item) => complete(inner.element as z.ZodType, item, isUnknown));
+  }
+  if (!(inner instanceof z.ZodObject) || value === null || typeof value !== "object" || Array.isArray(value)) return value;
+  const completed: Json = { ...value };
+  for (const [name, field] of Object.entries(inner.shape) as [string, z.ZodType][]) {
+    // A module that is sent as {} is one with its defaults.
+    const dropsZero = !keepZeroValues && !marksOf(field).module;
+    if (isOptional(field) && (completed[name] === null || (dropsZero && isZero(completed[name])))) delete completed[name];
+    if (completed[name] === undefined) {
+      delete completed[name];
+      const fallback = defaultOf(field);
+      if (fallback !== undefined) completed[name] = structuredClone(fallback);
+    } else {
+      completed[name] = complete(field, completed[name], isUnknown);
+    }
+  }
+  return marksOf(inner).fill?.(completed) ?? completed;
+}
+
+function isZero(value: unknown): boolean {
+  if (value === "" || value === 0) return true;
+  return typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
+}
+
+function problemsOf(schema: z.ZodType, issue: z.core.$ZodIssue): Problem[] {
+  if (issue.code === "unrecognized_keys") {
+    const accepted = Object.keys((schemaAt(schema, issue.path) as z.ZodObject).shape);
+    return issue.keys.map((key) => ({
+      path: [...issue.path, key],
+      message: `is not a field here; accepted: ${accepted.map((name) => `\`${name}\``).join(", ")}`,
+      error: "unknown_field",
+    }));
+  }
+  return [{ path: issue.path, message: messageOf(issue), error: "invalid_field" }];
+}
+
+function messageOf(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.message.endsWith("received undefined")
+        ? `is required: ${article(issue.expected)}`
+        : `must be ${article(issue.expected)}`;
+    case "invalid_value":
+      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(" or ")}`;
+    case "too_small":
+      return issue.origin === "array" || issue.origin === "string" ? `must not be empty` : `must be at least ${issue.minimum}`;
+    case "too_big":
+      return issue.origin === "array" ? `must hold at most ${issue.maximum} entries` : `must be at most ${issue.maximum}`;
+    case "invalid_key":
+      return issue.issues.map((inner) => inner.message).join("; ");
+    default:
+      return issue.message;
+  }
+}
+
+function article(type: string): string {
+  const names: Record<string, string> = { array: "a list", record: "a map of strings", int: "a whole number", boolean: "true or false" };
+  return names[type] ?? (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
+}
+
+function explainImmutable(definition: Definition, problem: Problem): Problem {
+  const [name] = problem.path;
+  const field = problem.error === "unknown_field" && problem.path.length === 1 && definition.fields[name as string];
+  if (!field || !marksOf(field).immutable) return problem;
+  return { ...problem, message: `is set at creation only; create a new ${definition.title} to change it`, error: "immutable_field" };
+}
+
+function allRules(schema: z.ZodType, value: unknown, path: PropertyKey[], problems: readonly Problem[]): Problem[] {
+  const inner = bare(schema);
+  if (Array.isArray(value) && inner instanceof z.ZodArray) {
+    return value.flatMap((item, index) => allRules(inner.element as z.ZodType, item, [...path, index], problems));
+  }
+  if (!(inner instanceof z.ZodObject) || value === null || typeof value !== "object") return [];
+  const nested = Object.entries(inner.shape).flatMap(([name, field]) =>
+    allRules(field as z.ZodType, (value as Json)[name], [...path, name], problems),
+  );
+  // A rule may rely on the shapes of what it reads, so it runs on objects that are sound in themselves.
+  const sound = ![...problems, ...nested].some((problem) => startsWith(problem.path, path));
+  return sound ? [...nested, ...rulesOf(marksOf(inner).rules ?? [], value as Json, path)] : nested;
+}
+
+function rulesOf(rules: readonly Rule[], value: Json, path: PropertyKey[]): Problem[] {
+  return rules.flatMap((rule) =>
+    [...rule(value)].map((found) => ({ path: [...path, ...found.path], message: found.message, error: "invalid_field" as const })),
+  );
+}
+
+function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType {
+  const inner = bare(schema);
+  const [head, ...rest] = path;
+  if (head === undefined) return inner;
+  if (inner instanceof z.ZodArray) return schemaAt(inner.element as z.ZodType, rest);
+  return schemaAt((inner as z.ZodObject).shape[head as string] as z.ZodType, rest);
+}
+
+function pathsOf(value: unknown, isUnknown: IsUnknown, path: PropertyKey[] = []): PropertyKey[][] {
+  if (isUnknown(value)) return [path];
+  if (Array.isArray(value)) return value.flatMap((item, index) => pathsOf(item, isUnknown, [...path, index]));
+  if (value === null || typeof value !== "object") return [];
+  return Object.entries(value).flatMap(([name, item]) => pathsOf(item, isUnknown, [...path, name]));
+}
+
+function without(value: unknown, isUnknown: IsUnknown): unknown {
+  if (isUnknown(value)) return undefined;
+  if (Array.isArray(value)) return value.map((item) => without(item, isUnknown));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, item]) => !isUnknown(item))
+      .map(([name, item]) => [name, without(item, isUnknown)]),
+  );
+}
+
+const startsWith = (path: readonly PropertyKey[], prefix: readonly PropertyKey[]): boolean =>
+  prefix.length <= path.length && prefix.every((part, index) => part === path[index]);

@@ -1,0 +1,48 @@
+/** One meaning an error answer can have. */
+export interface ErrorKind {
+  /** Stable number; clients may rely on it. */
+  readonly code: string;
+  readonly status: number;
+  /** For the documentation: when it is answered. */
+  readonly when: string;
+}
+
+/** Every error the API answers: the one table that server, client and documentation read (api-decisions "Errors"). */
+export const ERRORS = {
+  malformed_json: { code: "TP_1000", status: 400, when: "the body is not JSON, or not a JSON object" },
+  invalid_field: { code: "TP_1001", status: 400, when: "a field has a wrong type, breaks a limit or a rule" },
+  unknown_field: { code: "TP_1002", status: 400, when: "a field does not exist there" },
+  immutable_field: { code: "TP_1003", status: 400, when: "an update names a field that is set at creation only" },
+  missing_target: { code: "TP_1004", status: 400, when: "a reference names an object that does not exist" },
+  wrong_id_kind: { code: "TP_1005", status: 400, when: "an id belongs to another kind of object" },
+  unsupported_version: { code: "TP_1006", status: 400, when: "the header Service-Version is missing or not 2" },
+  invalid_query: { code: "TP_1007", status: 400, when: "a query parameter is unknown or has a bad value" },
+  invalid_header: { code: "TP_1008", status: 400, when: "a header has a bad value" },
+  missing_key: { code: "TP_1100", status: 401, when: "the header Authorization is missing or not `Bearer <key>`" },
+  unknown_key: { code: "TP_1101", status: 401, when: "the API key is not known here" },
+  forbidden: { code: "TP_1200", status: 403, when: "the key's owner may not do this" },
+  not_found: { code: "TP_1300", status: 404, when: "there is no such object" },
+  no_route: { code: "TP_1301", status: 404, when: "there is no such path" },
+  no_module: { code: "TP_1302", status: 404, when: "the module is not configured" },
+  method_not_allowed: { code: "TP_1400", status: 405, when: "the path does not take this method; see the header Allow" },
+  body_too_large: { code: "TP_1401", status: 413, when: "the body is larger than 1 MiB" },
+  not_json: { code: "TP_1402", status: 415, when: "the body's Content-Type is not application/json" },
+  in_use: { code: "TP_1500", status: 409, when: "other objects still refer to the object" },
+  taken: { code: "TP_1501", status: 409, when: "another object holds a value that must be unique" },
+  precondition_failed: { code: "TP_1600", status: 412, when: "If-Match names another version of the object" },
+  internal: { code: "TP_1800", status: 500, when: "the server failed; the log has the operation id" },
+  unavailable: { code: "TP_1801", status: 503, when: "storage does not answer, or the server is shutting down; see Retry-After" },
+} as const satisfies Record<string, ErrorKind>;
+
+/** The name of an error in the table. */
+export type ErrorName = keyof typeof ERRORS;
+
+/** The body of every answer with a status of 400 or more. */
+export interface ErrorBody {
+  readonly error_code: string;
+  readonly status_code: number;
+  /** What is wrong, what was expected and what to do. */
+  readonly msg: string;
+  /** `operation_id` always; `field` where one field is at fault. */
+  readonly details: Readonly<Record<string, string>>;
+}

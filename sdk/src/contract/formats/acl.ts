@@ -1,0 +1,38 @@
+import { isIP } from "node:net";
+import { z } from "zod";
+import { conditioned } from "../core/fields";
+import { isDomain, isPort } from "./host";
+
+const CURE = 'expected "bind:<domain>", "bind:*.<domain>", "bind:<host>:<port>", "bind:<key>=<value>" or "*"';
+
+/** The ACL of a credential: bind rules, or "*"; see spec "ACL rules". */
+export const acl = () =>
+  z
+    .array(conditioned(z.string(), complainAboutRule).meta({ examples: ["bind:*.example.com"] }))
+    .default([])
+    .meta({
+      description:
+        "What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions.",
+    });
+
+function complainAboutRule(rule: string): string | undefined {
+  if (rule === "*") return undefined;
+  const shown = JSON.stringify(rule.length > 80 ? `${rule.slice(0, 80)}…` : rule);
+  if (!rule.startsWith("bind:")) return `${shown} is not an ACL rule: ${CURE}`;
+  const target = rule.slice("bind:".length);
+  const sound = target.includes("=") ? isLabel(target) : isAddress(target) || isDomain(target, { wildcard: true });
+  return sound ? undefined : `${shown} does not say what may be bound: ${CURE}`;
+}
+
+function isLabel(target: string): boolean {
+  const [key, value, ...rest] = target.split("=");
+  return rest.length === 0 && !!key && !!value && !/\s/.test(target);
+}
+
+function isAddress(target: string): boolean {
+  const at = target.lastIndexOf(":");
+  if (at < 0 || !isPort(target.slice(at + 1))) return false;
+  const host = target.slice(0, at);
+  if (host.startsWith("[") && host.endsWith("]")) return isIP(host.slice(1, -1)) === 6;
+  return isIP(host) === 4 || isDomain(host, { wildcard: true });
+}

@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { conditioned } from "../core/fields";
+
+/** Whether a name is a domain name (RFC 1123, without a trailing dot), with a leading `*.` where that is allowed. */
+export function isDomain(name: string, { wildcard = false } = {}): boolean {
+  const domain = wildcard && name.startsWith("*.") ? name.slice(2) : name;
+  const labels = domain.split(".");
+  return (
+    domain.length <= 253 &&
+    labels.every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(label)) &&
+    !/^\d+$/.test(labels.at(-1) as string)
+  );
+}
+
+/** Whether a text is a port, 1 to 65535, without leading zeros. */
+export const isPort = (port: string): boolean => /^[1-9]\d{0,4}$/.test(port) && Number(port) <= 65535;
+
+/** `<host>:<port>` as edges serve it; the host is a domain or `*.<domain>`. */
+export const hostport = () =>
+  conditioned(z.string(), (value) => {
+    const at = value.lastIndexOf(":");
+    if (at < 0) return `must be "<host>:<port>", for example "${isDomain(value) ? value : "app.example.com"}:443"`;
+    if (!isPort(value.slice(at + 1))) return "must end in a port from 1 to 65535";
+    return isDomain(value.slice(0, at), { wildcard: true }) ? undefined : 'must begin with a domain name or "*.<domain>"';
+  }).meta({ examples: ["app.example.com:443"] });
+
+/** How two hostports are compared: names of hosts are the same in any case (RFC 4343). */
+export const hostportKey = (hostport: string): string => hostport.toLowerCase();

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { module, reference, references } from "../core/fields";
+import type { Rule } from "../core/marks";
+
+const listOf = (schema: z.ZodArray, doc: string) => schema.meta({ description: doc });
+
+/** spec "EndpointBackend", "EndpointBackendMutate". */
+export const backend = () =>
+  module(
+    { doc: "Where the traffic goes." },
+    { backend_id: reference("backend", { answeredAs: "backend" }).meta({ description: "The backend that gets the traffic." }) },
+  );
+
+/** spec "EndpointIPPolicy", "EndpointIPPolicyMutate". */
+export const ipRestriction = () =>
+  module(
+    { doc: "Which source addresses may connect." },
+    { ip_policy_ids: listOf(references("ip_policy", "ip_policies"), "The IP policies that a source address is checked against.") },
+  );
+
+/** spec "EndpointMutualTLS", "EndpointMutualTLSMutate". */
+export const mutualTls = () =>
+  module(
+    { doc: "Which client certificates are accepted." },
+    {
+      certificate_authority_ids: listOf(
+        references("certificate_authority", "certificate_authorities"),
+        "The authorities that may have signed a client's certificate.",
+      ),
+    },
+  );
+
+const upstreamHasNoVersion: Rule = function* (termination) {
+  if (termination.terminate_at === "upstream" && termination.min_version != null) {
+    yield {
+      path: ["min_version"],
+      message: 'must be left out when `terminate_at` is "upstream": the edge does not terminate TLS there, so it cannot set a version',
+    };
+  }
+};
+
+/** spec "EndpointTLSTermination" and "TLS termination rules"; the default version is ours (api-decisions "TLS edges"). */
+export const tlsTermination = () =>
+  module(
+    { doc: "Where TLS is terminated and from which version on." },
+    {
+      terminate_at: z.enum(["edge", "upstream"]).default("edge").meta({
+        description: "Who terminates TLS: the `edge`, or the `upstream` agent or server. Default `edge`.",
+      }),
+      min_version: z.enum(["1.2", "1.3"]).nullable().optional().meta({
+        description: "The lowest TLS version that is accepted. Default `1.2`; null when TLS is terminated upstream.",
+      }),
+    },
+    {
+      rules: [upstreamHasNoVersion],
+      fill: (termination) =>
+        termination.terminate_at === "edge" && termination.min_version === undefined ? { ...termination, min_version: "1.2" } : termination,
+    },
+  );

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { module, object } from "../core/fields";
+import { mark, type Rule } from "../core/marks";
+
+/** What the config of each action may hold. The spec leaves it open; these are ours (api-decisions "TLS edges"). */
+const ACTION_CONFIGS = {
+  deny: z.strictObject({ status_code: z.int().min(400).max(599).optional() }),
+  log: z.strictObject({ metadata: z.record(z.string(), z.string()).optional() }),
+  "rate-limit": z.strictObject({
+    name: z.string().min(1),
+    algorithm: z.enum(["sliding_window"]).optional(),
+    capacity: z.int().min(1),
+    rate: z.string().regex(/^[1-9]\d*(s|m|h)$/, 'must be a duration such as "60s", "5m" or "1h"'),
+    bucket_key: z.array(z.string().min(1)).min(1).optional(),
+  }),
+  "url-rewrite": z.strictObject({ from: z.string().min(1), to: z.string().min(1) }),
+} as const;
+
+/** Actions that answer with HTTP, which a TLS edge does not speak. */
+const HTTP_ONLY = ["custom-response"];
+
+const configFitsType: Rule = function* (action) {
+  const type = action.type as keyof typeof ACTION_CONFIGS;
+  if (HTTP_ONLY.includes(type)) {
+    yield { path: ["type"], message: `${JSON.stringify(type)} answers with HTTP; it works on routes of HTTPS edges only` };
+    return;
+  }
+  if (type === undefined || action.config === undefined) return;
+  const parsed = ACTION_CONFIGS[type].safeParse(action.config);
+  for (const issue of parsed.error?.issues ?? []) {
+    const unknown = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
+    const accepted = Object.keys(ACTION_CONFIGS[type].shape).join(", ");
+    yield {
+      path: ["config", ...issue.path, ...(unknown === undefined ? [] : [unknown])],
+      message:
+        unknown === undefined ? `does not fit action ${type}: ${issue.message}` : `is not known to action ${type}; accepted: ${accepted}`,
+    };
+  }
+};
+
+const action = () =>
+  object(
+    {
+      type: z.enum([...Object.keys(ACTION_CONFIGS), ...HTTP_ONLY] as [string, ...string[]]).meta({ description: "What is done." }),
+      config: mark(z.record(z.string(), z.unknown()), { userKeys: true }).default({}).meta({
+        description: "Settings of the action; what they are depends on its type. Their names are sent as they are written.",
+      }),
+    },
+    { rules: [configFitsType] },
+  );
+
+const policy = () =>
+  object({
+    name: z.string().default("").meta({ description: "A name for people." }),
+    expressions: z.array(z.string().min(1)).default([]).meta({ description: "Conditions; the actions run when all of them hold." }),
+    actions: z.array(action()).min(1).meta({ description: "What is done, in this order." }),
+  });
+
+const list = (doc: string) => z.array(policy()).default([]).meta({ description: doc });
+
+/** spec "EndpointPolicies", "EndpointPolicy", "EndpointAction". */
+export const policies = () =>
+  module(
+    { doc: "Conditions and actions on inbound and outbound traffic." },
+    { inbound: list("Policies on what comes in."), outbound: list("Policies on what goes out.") },
+  );

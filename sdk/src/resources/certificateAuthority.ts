@@ -1,0 +1,55 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+/**
+ * An X.509 certificate authority whose client certificates an edge accepts for mutual TLS. Only the certificate is uploaded, never its key.
+ *
+ * As the API answers it.
+ */
+export interface CertificateAuthority {
+  /** Identifier, `ca_` and 27 characters that sort by time. */
+  id: string;
+
+  /** Address of this object. */
+  uri: string;
+
+  /** When it was created (RFC 3339). */
+  created_at: string;
+
+  /** What it is for, in words for people. At most 255 bytes. */
+  description: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata: string;
+
+  /** The certificate as PEM: exactly one, and one of an authority. Set at creation only. */
+  ca_pem: string;
+
+  /** Common name of the certificate's subject. */
+  subject_common_name: string;
+
+  /** When the certificate becomes valid (RFC 3339). */
+  not_before: string;
+
+  /** When the certificate becomes invalid (RFC 3339). */
+  not_after: string;
+
+  /** What its key may be used for, in the names of RFC 5280; empty when the certificate does not say. */
+  key_usages: string[];
+
+  /** Extended usages, in the names of RFC 5280; empty when the certificate does not say. */
+  extended_key_usages: string[];
+}
+
+/** What a new certificate authority is made from. */
+export interface CertificateAuthorityCreate {
+  /** What it is for, in words for people. At most 255 bytes. */
+  description?: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: string;
+
+  /** The certificate as PEM: exactly one, and one of an authority. Set at creation only. */
+  ca_pem: string;
+}
+
+/** What of a certificate authority can be changed; what is left out stays as it is. */
+export type CertificateAuthorityUpdate = Partial<Omit<CertificateAuthorityCreate, "ca_pem">>;

@@ -1,0 +1,34 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+/**
+ * A named set of rules that say which source addresses may connect. Its rules are objects of their own; deleting a policy deletes them.
+ *
+ * As the API answers it.
+ */
+export interface IpPolicy {
+  /** Identifier, `ipp_` and 27 characters that sort by time. */
+  id: string;
+
+  /** Address of this object. */
+  uri: string;
+
+  /** When it was created (RFC 3339). */
+  created_at: string;
+
+  /** What it is for, in words for people. At most 255 bytes. */
+  description: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata: string;
+}
+
+/** What a new IP policy is made from. */
+export interface IpPolicyCreate {
+  /** What it is for, in words for people. At most 255 bytes. */
+  description?: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: string;
+}
+
+/** What of a IP policy can be changed; what is left out stays as it is. */
+export type IpPolicyUpdate = Partial<IpPolicyCreate>;

@@ -1,0 +1,54 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+import type { Ref } from "../client/ref";
+
+/**
+ * Allows or denies one network within an IP policy.
+ *
+ * As the API answers it.
+ */
+export interface IpPolicyRule {
+  /** Identifier, `ipr_` and 27 characters that sort by time. */
+  id: string;
+
+  /** Address of this object. */
+  uri: string;
+
+  /** When it was created (RFC 3339). */
+  created_at: string;
+
+  /** What it is for, in words for people. At most 255 bytes. */
+  description: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata: string;
+
+  /** The network, with its mask and without host bits. Each network stands once in a policy. */
+  cidr: string;
+
+  /** The policy that the rule belongs to. Set at creation only. */
+  ip_policy: Ref;
+
+  /** Whether the network may connect. Set at creation only. */
+  action: "allow" | "deny";
+}
+
+/** What a new IP policy rule is made from. */
+export interface IpPolicyRuleCreate {
+  /** What it is for, in words for people. At most 255 bytes. */
+  description?: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: string;
+
+  /** The network, with its mask and without host bits. Each network stands once in a policy. */
+  cidr: string;
+
+  /** The policy that the rule belongs to. Set at creation only. */
+  ip_policy_id: string;
+
+  /** Whether the network may connect. Set at creation only. */
+  action: "allow" | "deny";
+}
+
+/** What of a IP policy rule can be changed; what is left out stays as it is. */
+export type IpPolicyRuleUpdate = Partial<Omit<IpPolicyRuleCreate, "ip_policy_id" | "action">>;

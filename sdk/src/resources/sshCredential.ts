@@ -1,0 +1,52 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+/**
+ * A public key that may start tunnels through the SSH gateway. Its ACL limits what those tunnels may bind.
+ *
+ * As the API answers it.
+ */
+export interface SshCredential {
+  /** Identifier, `sshcr_` and 27 characters that sort by time. */
+  id: string;
+
+  /** Address of this object. */
+  uri: string;
+
+  /** When it was created (RFC 3339). */
+  created_at: string;
+
+  /** Who or what uses the credential. At most 255 bytes. */
+  description: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata: string;
+
+  /** The public key: an OpenSSH line, or PEM. RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only; no two credentials share a key. */
+  public_key: string;
+
+  /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
+  acl: string[];
+
+  /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
+  owner_id: string | null;
+}
+
+/** What a new SSH credential is made from. */
+export interface SshCredentialCreate {
+  /** Who or what uses the credential. At most 255 bytes. */
+  description?: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: string;
+
+  /** The public key: an OpenSSH line, or PEM. RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only; no two credentials share a key. */
+  public_key: string;
+
+  /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
+  acl?: string[];
+
+  /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
+  owner_id?: string;
+}
+
+/** What of a SSH credential can be changed; what is left out stays as it is. */
+export type SshCredentialUpdate = Partial<Omit<SshCredentialCreate, "public_key" | "owner_id">>;

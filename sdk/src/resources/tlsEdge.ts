@@ -1,0 +1,258 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+import type { Ref } from "../client/ref";
+
+/** What `backend` holds. */
+export interface TlsEdgeBackend {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** The backend that gets the traffic. */
+  backend: Ref;
+}
+
+/** What `ip_restriction` holds. */
+export interface TlsEdgeIpRestriction {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** The IP policies that a source address is checked against. */
+  ip_policies: Ref[];
+}
+
+/** What `mutual_tls` holds. */
+export interface TlsEdgeMutualTls {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** The authorities that may have signed a client's certificate. */
+  certificate_authorities: Ref[];
+}
+
+/** What `tls_termination` holds. */
+export interface TlsEdgeTlsTermination {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** Who terminates TLS: the `edge`, or the `upstream` agent or server. Default `edge`. */
+  terminate_at: "edge" | "upstream";
+
+  /** The lowest TLS version that is accepted. Default `1.2`; null when TLS is terminated upstream. */
+  min_version: "1.2" | "1.3" | null;
+}
+
+/** What `actions` holds. */
+export interface TlsEdgePoliciesInboundActions {
+  /** What is done. */
+  type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
+
+  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  config: Record<string, unknown>;
+}
+
+/** What `inbound` holds. */
+export interface TlsEdgePoliciesInbound {
+  /** A name for people. */
+  name: string;
+
+  /** Conditions; the actions run when all of them hold. */
+  expressions: string[];
+
+  /** What is done, in this order. */
+  actions: TlsEdgePoliciesInboundActions[];
+}
+
+/** What `actions` holds. */
+export interface TlsEdgePoliciesOutboundActions {
+  /** What is done. */
+  type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
+
+  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  config: Record<string, unknown>;
+}
+
+/** What `outbound` holds. */
+export interface TlsEdgePoliciesOutbound {
+  /** A name for people. */
+  name: string;
+
+  /** Conditions; the actions run when all of them hold. */
+  expressions: string[];
+
+  /** What is done, in this order. */
+  actions: TlsEdgePoliciesOutboundActions[];
+}
+
+/** What `policies` holds. */
+export interface TlsEdgePolicies {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** Policies on what comes in. */
+  inbound: TlsEdgePoliciesInbound[];
+
+  /** Policies on what goes out. */
+  outbound: TlsEdgePoliciesOutbound[];
+}
+
+/**
+ * Serves hostports over TLS and sends their traffic to a backend. Its modules restrict, authenticate and shape that traffic; each can be declared here or as a resource of its own.
+ *
+ * As the API answers it.
+ */
+export interface TlsEdge {
+  /** Identifier, `edgtls_` and 27 characters that sort by time. */
+  id: string;
+
+  /** Address of this object. */
+  uri: string;
+
+  /** When it was created (RFC 3339). */
+  created_at: string;
+
+  /** What it is for, in words for people. At most 255 bytes. */
+  description: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata: string;
+
+  /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
+  hostports: string[];
+
+  /** Where the traffic goes. */
+  backend: TlsEdgeBackend | null;
+
+  /** Which source addresses may connect. */
+  ip_restriction: TlsEdgeIpRestriction | null;
+
+  /** Which client certificates are accepted. */
+  mutual_tls: TlsEdgeMutualTls | null;
+
+  /** Where TLS is terminated and from which version on. */
+  tls_termination: TlsEdgeTlsTermination | null;
+
+  /** Conditions and actions on inbound and outbound traffic. */
+  policies: TlsEdgePolicies | null;
+}
+
+/** What `backend` holds. */
+export interface TlsEdgeBackendReplace {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: boolean;
+
+  /** The backend that gets the traffic. */
+  backend_id: string;
+}
+
+/** What `ip_restriction` holds. */
+export interface TlsEdgeIpRestrictionReplace {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: boolean;
+
+  /** The IP policies that a source address is checked against. */
+  ip_policy_ids: string[];
+}
+
+/** What `mutual_tls` holds. */
+export interface TlsEdgeMutualTlsReplace {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: boolean;
+
+  /** The authorities that may have signed a client's certificate. */
+  certificate_authority_ids: string[];
+}
+
+/** What `tls_termination` holds. */
+export interface TlsEdgeTlsTerminationReplace {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: boolean;
+
+  /** Who terminates TLS: the `edge`, or the `upstream` agent or server. Default `edge`. */
+  terminate_at?: "edge" | "upstream";
+
+  /** The lowest TLS version that is accepted. Default `1.2`; null when TLS is terminated upstream. */
+  min_version?: "1.2" | "1.3" | null;
+}
+
+/** What `actions` holds. */
+export interface TlsEdgePoliciesInboundActionsReplace {
+  /** What is done. */
+  type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
+
+  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  config?: Record<string, unknown>;
+}
+
+/** What `inbound` holds. */
+export interface TlsEdgePoliciesInboundReplace {
+  /** A name for people. */
+  name?: string;
+
+  /** Conditions; the actions run when all of them hold. */
+  expressions?: string[];
+
+  /** What is done, in this order. */
+  actions: TlsEdgePoliciesInboundActionsReplace[];
+}
+
+/** What `actions` holds. */
+export interface TlsEdgePoliciesOutboundActionsReplace {
+  /** What is done. */
+  type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
+
+  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  config?: Record<string, unknown>;
+}
+
+/** What `outbound` holds. */
+export interface TlsEdgePoliciesOutboundReplace {
+  /** A name for people. */
+  name?: string;
+
+  /** Conditions; the actions run when all of them hold. */
+  expressions?: string[];
+
+  /** What is done, in this order. */
+  actions: TlsEdgePoliciesOutboundActionsReplace[];
+}
+
+/** What `policies` holds. */
+export interface TlsEdgePoliciesReplace {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: boolean;
+
+  /** Policies on what comes in. */
+  inbound?: TlsEdgePoliciesInboundReplace[];
+
+  /** Policies on what goes out. */
+  outbound?: TlsEdgePoliciesOutboundReplace[];
+}
+
+/** What a new TLS edge is made from. */
+export interface TlsEdgeCreate {
+  /** What it is for, in words for people. At most 255 bytes. */
+  description?: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: string;
+
+  /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
+  hostports?: string[];
+
+  /** Where the traffic goes. */
+  backend?: TlsEdgeBackendReplace;
+
+  /** Which source addresses may connect. */
+  ip_restriction?: TlsEdgeIpRestrictionReplace;
+
+  /** Which client certificates are accepted. */
+  mutual_tls?: TlsEdgeMutualTlsReplace;
+
+  /** Where TLS is terminated and from which version on. */
+  tls_termination?: TlsEdgeTlsTerminationReplace;
+
+  /** Conditions and actions on inbound and outbound traffic. */
+  policies?: TlsEdgePoliciesReplace;
+}
+
+/** What of a TLS edge can be changed; what is left out stays as it is. */
+export type TlsEdgeUpdate = Partial<TlsEdgeCreate>;

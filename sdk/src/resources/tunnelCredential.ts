@@ -1,0 +1,49 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+/**
+ * An authtoken with which an agent starts tunnel sessions. Its ACL limits what those sessions may bind.
+ *
+ * As the API answers it.
+ */
+export interface TunnelCredential {
+  /** Identifier, `cr_` and 27 characters that sort by time. */
+  id: string;
+
+  /** Address of this object. */
+  uri: string;
+
+  /** When it was created (RFC 3339). */
+  created_at: string;
+
+  /** Who or what uses the credential. At most 255 bytes. */
+  description: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata: string;
+
+  /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
+  acl: string[];
+
+  /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
+  owner_id: string | null;
+
+  /** The authtoken. Answered by the creation only and null ever after; a Pulumi program keeps it, encrypted, in its state. Secret. */
+  token: string | null;
+}
+
+/** What a new tunnel credential is made from. */
+export interface TunnelCredentialCreate {
+  /** Who or what uses the credential. At most 255 bytes. */
+  description?: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: string;
+
+  /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
+  acl?: string[];
+
+  /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
+  owner_id?: string;
+}
+
+/** What of a tunnel credential can be changed; what is left out stays as it is. */
+export type TunnelCredentialUpdate = Partial<Omit<TunnelCredentialCreate, "owner_id">>;
