@@ -1,0 +1,12 @@
+import { hashSecret, newSecret } from "../secrets";
+import type { Behaviour } from ".";
+
+/** Gives a tunnel credential its authtoken: told once, kept as a hash. */
+export const mintToken: Behaviour = async (transaction, id) => {
+  const token = newSecret("tpt");
+  await transaction
+    .insertInto("told_secret")
+    .values({ resource_id: id, hash: hashSecret(token) })
+    .execute();
+  return { token };
+};

@@ -1,0 +1,39 @@
+import { createSchema, type Definition, definitionOfId, toAnswered, toSent } from "@tunnelplane/sdk/contract";
+
+/** An object in the form that answers carry it, parsed. */
+export type Document = Record<string, unknown>;
+
+/**
+ * Turns what was sent into what is stored: the very JSON that a GET answers, except that addresses
+ * begin with a placeholder, because the address under which clients reach the server may change.
+ */
+export class Documents {
+  /** @param placeholder a random text of this database that nobody outside knows, so that no stored value can contain it */
+  constructor(private readonly placeholder: string) {}
+
+  compose(definition: Definition, id: string, createdAt: string, sent: Document): Document {
+    const notYetTold = Object.fromEntries(Object.keys(definition.computed).map((name) => [name, null]));
+    return {
+      id,
+      uri: this.#uri(id),
+      created_at: createdAt,
+      ...(toAnswered(createSchema(definition), sent, (target) => ({ id: target, uri: this.#uri(target) })) as Document),
+      ...notYetTold,
+      ...definition.derive(sent),
+    };
+  }
+
+  /** The fields that would have to be sent to get this document. */
+  sentOf(definition: Definition, document: Document): Document {
+    return toSent(createSchema(definition), document) as Document;
+  }
+
+  /** The JSON to answer, with addresses as the client reaches them. */
+  answer(json: string, baseUrl: string): string {
+    return json.replaceAll(this.placeholder, baseUrl);
+  }
+
+  #uri(id: string): string {
+    return `${this.placeholder}${definitionOfId(id)?.path}/${id}`;
+  }
+}

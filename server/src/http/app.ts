@@ -1,0 +1,209 @@
+import { registry } from "@tunnelplane/sdk/contract";
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { type Caller, callerOf } from "../accounts";
+import { ApiError } from "../apiError";
+import { Documents } from "../documents";
+import { newId } from "../ids";
+import { Resources } from "../resources";
+import type { Store } from "../storage/store";
+import { apiErrorOf } from "./errors";
+import { openapi } from "./openapi";
+import { type Operation, type Outcome, operationsOf } from "./operations";
+import { RequestLog } from "./requestLog";
+
+const SERVICE_VERSION = "2";
+const BODY_LIMIT = 1024 * 1024;
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+export interface AppOptions {
+  readonly store: Store;
+  readonly placeholder: string;
+  readonly logger: FastifyBaseLogger;
+  /** This server's release, for the OpenAPI document. */
+  readonly version: string;
+  /** The address that answers name; without it, the one the client used. */
+  readonly publicUrl?: string;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    caller: Caller;
+  }
+}
+
+/** The HTTP side of the server: everything from a request to an answer. */
+export function buildApp({ store, placeholder, logger, version, publicUrl }: AppOptions): FastifyInstance {
+  const documents = new Documents(placeholder);
+  const resources = new Resources(store, documents);
+  const operations = registry.flatMap(operationsOf);
+  const app: FastifyInstance = fastify({
+    loggerInstance: logger,
+    bodyLimit: BODY_LIMIT,
+    genReqId: (request) => requestId(request.headers["x-request-id"]),
+    logController: new RequestLog(),
+    routerOptions: { ignoreTrailingSlash: false, maxParamLength: 512 },
+    return503OnClosing: true,
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply),
+  });
+  acceptJson(app);
+  app.addHook("onSend", async (request, reply) => void reply.header("x-request-id", request.id));
+  app.setErrorHandler(sendError);
+  app.setNotFoundHandler((request) => {
+    throw new ApiError("no_route", `There is no ${request.url.split("?")[0]} here; /openapi.json lists every path`);
+  });
+
+  registerHealth(app, store);
+  const description = JSON.stringify(openapi(operations, version));
+  app.get("/openapi.json", async (_request, reply) => reply.type("application/json").send(description));
+
+  app.register(async (api) => {
+    api.decorateRequest("caller");
+    api.addHook("onRequest", async (request) => {
+      request.caller = await authenticate(store, request);
+      requireVersion(request);
+    });
+    const addressOf = (request: FastifyRequest) => publicUrl ?? `${request.protocol}://${request.host}`;
+    for (const operation of operations) registerOperation(api, operation, { resources, documents, addressOf });
+    refuseOtherMethods(api, operations);
+  });
+  return app;
+}
+
+function registerHealth(app: FastifyInstance, store: Store): void {
+  app.get("/livez", async () => ({ status: "ok" }));
+  app.get("/readyz", async () => {
+    await store.reader.selectFrom("setting").select("name").limit(1).execute();
+    return { status: "ok" };
+  });
+}
+
+interface Parts {
+  readonly resources: Resources;
+  readonly documents: Documents;
+  /** The address under which a client reached the server. */
+  readonly addressOf: (request: FastifyRequest) => string;
+}
+
+function registerOperation(api: FastifyInstance, operation: Operation, { resources, documents, addressOf }: Parts): void {
+  api.route({
+    method: operation.method,
+    url: routePattern(operation.path),
+    handler: async (request, reply) => {
+      const outcome = await operation.run(resources, {
+        params: request.params as Record<string, string>,
+        query: queryOf(request, operation.query),
+        body: request.body,
+        caller: request.caller,
+        precondition: (etag) => requireMatch(request, etag),
+      });
+      reply.code(operation.success.status);
+      if (outcome === undefined) return reply.send();
+      if ("etag" in outcome) {
+        reply.header("etag", outcome.etag);
+        if (outcome.created) reply.header("location", `${operation.path}/${outcome.created}`);
+      }
+      const address = addressOf(request);
+      const json = "etag" in outcome ? outcome.json : pageJson(operation, outcome, request, address);
+      return reply.type("application/json; charset=utf-8").send(documents.answer(json, address));
+    },
+  });
+}
+
+/** A page is put together from the stored texts: they are the answer already. */
+function pageJson(
+  operation: Operation,
+  page: Exclude<Outcome, { etag: string } | undefined>,
+  request: FastifyRequest,
+  address: string,
+): string {
+  const next = new URLSearchParams(request.query as Record<string, string>);
+  if (page.nextBefore !== null) next.set("before_id", page.nextBefore);
+  const nextUri = page.nextBefore === null ? "null" : JSON.stringify(`${address}${operation.path}?${next}`);
+  const key = operation.success.list?.key;
+  return `{"${key}":[${page.documents.join(",")}],"uri":${JSON.stringify(address + operation.path)},"next_page_uri":${nextUri}}`;
+}
+
+async function authenticate(store: Store, request: FastifyRequest): Promise<Caller> {
+  const headers = { "www-authenticate": "Bearer" };
+  const key = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
+  if (!key) throw new ApiError("missing_key", 'The header Authorization must be "Bearer <API key>"', { headers });
+  const caller = await callerOf(store, key);
+  if (!caller)
+    throw new ApiError("unknown_key", "This API key is not known here: check that it is complete and belongs to this server", { headers });
+  return caller;
+}
+
+function requireVersion(request: FastifyRequest): void {
+  const version = request.headers["service-version"];
+  if (version === SERVICE_VERSION) return;
+  const found = version === undefined ? "is missing" : `is ${JSON.stringify(version)}`;
+  throw new ApiError("unsupported_version", `The header Service-Version ${found}; this server speaks version ${SERVICE_VERSION}`);
+}
+
+function requireMatch(request: FastifyRequest, etag: string): void {
+  const wanted = request.headers["if-match"];
+  if (wanted === undefined || wanted.trim() === "*") return;
+  if (wanted.split(",").some((candidate) => candidate.trim() === etag)) return;
+  throw new ApiError(
+    "precondition_failed",
+    `If-Match names ${wanted}, but the current version is ${etag}: somebody changed it; read it again and repeat the change`,
+  );
+}
+
+function queryOf(request: FastifyRequest, accepted: readonly string[]): Record<string, string> {
+  const query = request.query as Record<string, string | string[]>;
+  for (const [name, value] of Object.entries(query)) {
+    if (!accepted.includes(name)) {
+      throw new ApiError(
+        "invalid_query",
+        `There is no query parameter ${JSON.stringify(name)} here; ${accepted.length ? `accepted: ${accepted.join(", ")}` : "none is accepted"}`,
+        { path: [name] },
+      );
+    }
+    if (Array.isArray(value)) throw new ApiError("invalid_query", `${name} is given ${value.length} times; give it once`, { path: [name] });
+  }
+  return query as Record<string, string>;
+}
+
+function refuseOtherMethods(api: FastifyInstance, operations: readonly Operation[]): void {
+  for (const path of new Set(operations.map((operation) => operation.path))) {
+    const taken = operations.filter((operation) => operation.path === path).map((operation) => operation.method as string);
+    const allow = taken.includes("GET") ? ["HEAD", ...taken] : taken;
+    api.route({
+      method: METHODS.filter((method) => !taken.includes(method)),
+      url: routePattern(path),
+      handler: (request) => {
+        throw new ApiError("method_not_allowed", `${request.method} is not allowed on ${path}; allowed: ${allow.join(", ")}`, {
+          headers: { allow: allow.join(", ") },
+        });
+      },
+    });
+  }
+}
+
+/** JSON bodies only; an empty one counts as none, because many clients send the Content-Type with every request. */
+function acceptJson(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser("error", "error");
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
+    if (body === "") done(null, undefined);
+    else parse(request, body as string, done);
+  });
+}
+
+function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const refusal = apiErrorOf(error);
+  if (refusal.status >= 500) request.log.error({ err: error }, "request failed");
+  reply
+    .code(refusal.status)
+    .headers(refusal.options.headers ?? {})
+    .type("application/json; charset=utf-8")
+    .send(JSON.stringify(refusal.body(request.id)));
+}
+
+/** A caller's own request id, where it is one that can be logged; else a new one. */
+function requestId(given: string | string[] | undefined): string {
+  return typeof given === "string" && /^[\w.:-]{1,128}$/.test(given) ? given : newId("op");
+}
+
+const routePattern = (path: string): string => path.replace(/\{(\w+)\}/g, ":$1");

@@ -1,0 +1,30 @@
+import { ApiError } from "../apiError";
+
+/** Turns whatever was thrown into an answer from the error table. What is not a refusal of ours never shows its words. */
+export function apiErrorOf(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
+  if (code && STORAGE_ERRORS.test(code)) {
+    return new ApiError("unavailable", "Storage does not answer; nothing was changed. Try again shortly", {
+      headers: { "retry-after": "1" },
+    });
+  }
+  switch (code) {
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return new ApiError("not_json", 'The body must be JSON, with the header "Content-Type: application/json"');
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return new ApiError("body_too_large", "The body is larger than 1 MiB");
+    case "FST_ERR_BAD_URL":
+      return new ApiError("no_route", "The path cannot be decoded");
+  }
+  if (statusCode === 503) {
+    return new ApiError("unavailable", "The server is shutting down; try again shortly", { headers: { "retry-after": "1" } });
+  }
+  if (statusCode && statusCode >= 400 && statusCode < 500) {
+    const position = /position (\d+)/.exec(message ?? "")?.[1];
+    return new ApiError("malformed_json", `The body is not valid JSON${position ? ` (at character ${position})` : ""}`);
+  }
+  return new ApiError("internal", "The server failed to answer this; its log has the details under this operation id");
+}
+
+const STORAGE_ERRORS = /^ERR_SQLITE/;

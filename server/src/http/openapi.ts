@@ -1,0 +1,133 @@
+import { ERRORS, refSchema } from "@tunnelplane/sdk/contract";
+import { z } from "zod";
+import type { Operation, Shape } from "./operations";
+
+type Json = Record<string, unknown>;
+
+/** The OpenAPI 3.1 document of the operations. */
+export function openapi(operations: readonly Operation[], version: string): Json {
+  const components = new Map<string, Json>();
+  const paths: Record<string, Json> = {};
+  for (const operation of operations) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: describe(operation, components) };
+  }
+  components.set("Error", errorSchema());
+  const definitions = new Set(operations.map((operation) => operation.definition));
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "tunnelplane",
+      version,
+      description: "Manages tunnel credentials, edges, certificate authorities and what belongs to them.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/" }],
+    security: [{ apiKey: [] }],
+    tags: [...definitions].map(({ type, doc }) => ({ name: type, description: doc })),
+    paths,
+    components: {
+      schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
+      securitySchemes: { apiKey: { type: "http", scheme: "bearer", description: "An API key." } },
+      parameters: PARAMETERS,
+      headers: { ETag: { description: "The version of what is answered, for If-Match.", schema: { type: "string" } } },
+    },
+  };
+}
+
+const PARAMETERS: Json = {
+  "Service-Version": { name: "Service-Version", in: "header", required: true, schema: { type: "string", const: "2" } },
+  "If-Match": { name: "If-Match", in: "header", description: "Go on only if this is the current ETag.", schema: { type: "string" } },
+  limit: {
+    name: "limit",
+    in: "query",
+    description: "How many at most.",
+    schema: { type: "integer", minimum: 1, maximum: 100, default: 100 },
+  },
+  before_id: { name: "before_id", in: "query", description: "Only objects older than this one.", schema: { type: "string" } },
+};
+
+function describe(operation: Operation, components: Map<string, Json>): Json {
+  const { success, body } = operation;
+  const changes = operation.method !== "GET" && operation.method !== "POST";
+  const parameters = ["Service-Version", ...(changes ? ["If-Match"] : []), ...operation.query];
+  return {
+    operationId: operation.id,
+    summary: operation.summary,
+    tags: [operation.tag],
+    parameters: [
+      ...[...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: "path", required: true, schema: { type: "string" } })),
+      ...parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    ],
+    ...(body && { requestBody: { required: operation.method !== "POST", content: json(component(body, components)) } }),
+    responses: {
+      [success.status]: {
+        description: operation.summary,
+        ...(success.answer && { content: json(answerOf(operation, components)) }),
+        ...(success.answer && !success.list && { headers: { ETag: { $ref: "#/components/headers/ETag" } } }),
+      },
+      ...errorResponses(operation),
+    },
+  };
+}
+
+function answerOf({ success }: Operation, components: Map<string, Json>): Json {
+  const one = component(success.answer as Shape, components);
+  if (!success.list) return one;
+  return {
+    type: "object",
+    required: [success.list.key, "uri", "next_page_uri"],
+    properties: {
+      [success.list.key]: { type: "array", items: one },
+      uri: { type: "string", format: "uri" },
+      next_page_uri: { type: ["string", "null"], format: "uri", description: "Address of the next page, null at the end." },
+    },
+  };
+}
+
+/** Which errors an operation may answer, from the one table. */
+function errorResponses(operation: Operation): Json {
+  const statuses = [400, 401, 500, 503];
+  if (operation.path.includes("{")) statuses.push(404);
+  if (operation.method !== "GET") statuses.push(409);
+  if (operation.method !== "GET" && operation.method !== "POST") statuses.push(412);
+  if (operation.body) statuses.push(403, 413, 415);
+  return Object.fromEntries(
+    statuses.sort().map((status) => {
+      const kinds = Object.values(ERRORS).filter((kind) => kind.status === status);
+      const description = kinds.map(({ code, when }) => `${code}: ${when}`).join("\n\n");
+      return [status, { description, content: json({ $ref: "#/components/schemas/Error" }) }];
+    }),
+  );
+}
+
+const json = (schema: Json): Json => ({ "application/json": { schema } });
+
+function component(shape: Shape, components: Map<string, Json>): Json {
+  if (!components.has(shape.name)) components.set(shape.name, jsonSchema(shape.schema, shape.io));
+  return { $ref: `#/components/schemas/${shape.name}` };
+}
+
+function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
+  const { $schema, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: "any",
+    override: ({ jsonSchema, zodSchema }) => {
+      // zod's pattern for date-times is a page long; the format says the same.
+      if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
+      if ((zodSchema as unknown) === refSchema) jsonSchema.title = "Ref";
+    },
+  });
+  return rest as Json;
+}
+
+function errorSchema(): Json {
+  return jsonSchema(
+    z.object({
+      error_code: z.string().meta({ description: "Stable number of the error.", examples: [ERRORS.invalid_field.code] }),
+      status_code: z.int().meta({ description: "The HTTP status." }),
+      msg: z.string().meta({ description: "What is wrong, what was expected and what to do." }),
+      details: z.record(z.string(), z.string()).meta({ description: "`operation_id`, and `field` where one is at fault." }),
+    }),
+    "output",
+  );
+}

@@ -1,0 +1,31 @@
+import { randomBytes } from "node:crypto";
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const LENGTH = 27; // 160 bits in base 62
+const RANDOM_BITS = 112n;
+const RANDOM_LIMIT = 1n << RANDOM_BITS;
+
+let lastTime = 0n;
+let lastRandom = 0n;
+
+/**
+ * A new id, `<prefix>_` and 27 characters: 48 bits of milliseconds and 112 random bits in base 62,
+ * so that ids sort by time. Within one millisecond of one process they count up from a random start,
+ * so that they also sort by order of creation.
+ */
+export function newId(prefix: string, now = Date.now()): string {
+  const time = BigInt(now);
+  if (time > lastTime) {
+    lastTime = time;
+    lastRandom = BigInt(`0x${randomBytes(14).toString("hex")}`) >> 1n; // the free top bit leaves room to count
+  } else {
+    lastRandom = (lastRandom + 1n) % RANDOM_LIMIT;
+  }
+  let rest = (lastTime << RANDOM_BITS) | lastRandom;
+  let text = "";
+  for (let index = 0; index < LENGTH; index++) {
+    text = ALPHABET[Number(rest % 62n)] + text;
+    rest /= 62n;
+  }
+  return `${prefix}_${text}`;
+}

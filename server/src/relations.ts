@@ -1,0 +1,84 @@
+import {
+  createSchema,
+  type Definition,
+  definitionOf,
+  definitionOfId,
+  formatPath,
+  referencesIn,
+  targetsOf,
+} from "@tunnelplane/sdk/contract";
+import type { Kysely } from "kysely";
+import { ApiError } from "./apiError";
+import type { Document } from "./documents";
+import type { Database } from "./storage/schema";
+
+/** Records what an object refers to. Refuses references to objects that do not exist or are of another kind. */
+export async function replaceReferences(transaction: Kysely<Database>, definition: Definition, id: string, sent: Document): Promise<void> {
+  const found = referencesIn(createSchema(definition), sent)
+    .map((reference) => ({ ...reference, targets: targetsOf(reference.reference.to) }))
+    .filter(({ targets }) => targets.length > 0); // users and bots are no resources
+  for (const { path, id: target, targets } of found) {
+    if (!targets.includes(definitionOfId(target) as Definition)) {
+      const expected = targets.map(({ title, idPrefix }) => `a ${title} ("${idPrefix}_…")`).join(" or ");
+      throw new ApiError("wrong_id_kind", `${formatPath(path)} is ${JSON.stringify(target)}: expected the id of ${expected}`, { path });
+    }
+  }
+  await transaction.deleteFrom("reference").where("from_id", "=", id).execute();
+  if (found.length === 0) return;
+  const ids = [...new Set(found.map((reference) => reference.id))];
+  const existing = new Set((await transaction.selectFrom("resource").select("id").where("id", "in", ids).execute()).map((row) => row.id));
+  const missing = found.find((reference) => !existing.has(reference.id));
+  if (missing) {
+    const { path, id: target, targets } = missing;
+    throw new ApiError(
+      "missing_target",
+      `${formatPath(path)} names ${target}, but there is no such ${targets.map((definition) => definition.title).join(" or ")}; create it first`,
+      { path },
+    );
+  }
+  await transaction
+    .insertInto("reference")
+    .values(
+      found.map(({ path, id: target, reference }) => ({
+        from_id: id,
+        to_id: target,
+        field: formatPath(path),
+        cascades: reference.cascade ? 1 : 0,
+      })),
+    )
+    .execute();
+}
+
+/** Records the values that only one object at a time may hold. Refuses those that another object holds. */
+export async function replaceUniqueKeys(transaction: Kysely<Database>, definition: Definition, id: string, sent: Document): Promise<void> {
+  const keys = definition.unique(sent);
+  await transaction.deleteFrom("unique_key").where("resource_id", "=", id).execute();
+  for (const { scope, key, path, taken } of keys) {
+    const holder = await transaction
+      .selectFrom("unique_key")
+      .select("resource_id")
+      .where("scope", "=", scope)
+      .where("value", "=", key)
+      .executeTakeFirst();
+    if (holder) throw new ApiError("taken", `${formatPath(path)} ${taken} (${holder.resource_id})`, { path });
+    await transaction.insertInto("unique_key").values({ scope, value: key, resource_id: id }).execute();
+  }
+}
+
+// An error names a few users; whoever has to remove thousands of them will list them.
+const USERS_SHOWN = 5;
+
+/** Who refers to an object: children, which are deleted with it, and users, which keep it from being deleted. */
+export async function referrersOf(transaction: Kysely<Database>, id: string): Promise<{ children: string[]; users: string[] }> {
+  const rows = await transaction
+    .selectFrom("reference")
+    .innerJoin("resource", "resource.id", "reference.from_id")
+    .select(["resource.id", "resource.kind", "reference.field", "reference.cascades"])
+    .where("to_id", "=", id)
+    .orderBy("resource.id")
+    .execute();
+  const children = rows.filter((row) => row.cascades === 1).map((row) => row.id);
+  const users = rows.filter((row) => row.cascades === 0).map((row) => `${definitionOf(row.kind).title} ${row.id} (${row.field})`);
+  const more = users.length - USERS_SHOWN;
+  return { children, users: more > 0 ? [...users.slice(0, USERS_SHOWN), `and ${more} more`] : users };
+}

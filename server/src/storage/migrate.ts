@@ -1,0 +1,14 @@
+import type { Kysely } from "kysely";
+import { Migrator } from "kysely/migration";
+import * as initial from "./migrations/001_initial";
+import type { Database } from "./schema";
+
+/** Numbered, applied in order, never changed once released. */
+const MIGRATIONS = { "001_initial": initial };
+
+/** Brings a database to this version's tables. Safe when several servers start at once. */
+export async function migrate(db: Kysely<Database>): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
+  const { error } = await migrator.migrateToLatest();
+  if (error) throw error;
+}
