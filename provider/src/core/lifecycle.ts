@@ -1,0 +1,119 @@
+import { NotFoundError, type Transport } from "@tunnelplane/sdk";
+import {
+  camelCase,
+  camelCaseMessage,
+  camelCasePath,
+  createSchema,
+  fieldsWhere,
+  formatPath,
+  modulesOf,
+  validateCreate,
+} from "@tunnelplane/sdk/contract";
+import type { Target } from "./target";
+import { inputsOf, outputsOf, type Properties, same, toProperties, toWire } from "./values";
+
+/** How a change will be carried out. */
+export interface Plan {
+  /** Whether anything differs. */
+  readonly changes: boolean;
+  /** Properties whose change takes a new object. */
+  readonly replaces: readonly string[];
+  /** Whether the old object has to go first, because the new one claims what only one may hold. */
+  readonly deleteBeforeReplace: boolean;
+}
+
+/** What a kind of host (the dynamic provider today) asks of a resource. Knows nothing of how it is called. */
+export class Lifecycle {
+  constructor(private readonly target: Target) {}
+
+  /** Validates what a program declares and fills in the defaults. Needs no server. */
+  check(declared: Properties, isUnknown: (value: unknown) => boolean): { inputs: Properties; problems: string[] } {
+    const { definition } = this.target;
+    const { value, problems } = validateCreate(definition, toWire(definition, declared), isUnknown);
+    const schema = createSchema(definition);
+    return {
+      inputs: toProperties(definition, value),
+      problems: problems.map(({ path, message }) => `${formatPath(camelCasePath(schema, path))} ${camelCaseMessage(message)}`),
+    };
+  }
+
+  plan(recorded: Properties, desired: Properties, isUnknown: (value: unknown) => boolean): Plan {
+    const { definition } = this.target;
+    const { changed, removed } = this.#compare(recorded, desired);
+    const immutable = fieldsWhere(definition, (marks) => marks.immutable).map(camelCase);
+    const replaces = changed.filter((name) => immutable.includes(name));
+    return {
+      changes: changed.length + removed.length > 0,
+      replaces,
+      deleteBeforeReplace: replaces.length > 0 && !holdsUnknown(desired, isUnknown) && this.#claimsTheSame(recorded, desired),
+    };
+  }
+
+  async create(transport: Transport, desired: Properties): Promise<{ id: string; outputs: Properties }> {
+    const { id, answer } = await this.target.create(transport, toWire(this.target.definition, desired));
+    return { id, outputs: outputsOf(this.target.definition, answer, desired) };
+  }
+
+  /** What there is now, or undefined when it is gone. Without anything recorded, all of it. */
+  async read(transport: Transport, id: string, recorded: Properties): Promise<{ outputs: Properties; inputs: Properties } | undefined> {
+    const answer = await orGone(this.target.read(transport, id));
+    if (!answer) return undefined;
+    const known = Object.keys(recorded).length > 0 ? recorded : undefined;
+    const outputs = outputsOf(this.target.definition, answer, known);
+    return { outputs, inputs: inputsOf(this.target.definition, outputs) };
+  }
+
+  async update(transport: Transport, id: string, recorded: Properties, desired: Properties): Promise<Properties> {
+    const { definition } = this.target;
+    const { changed, removed } = this.#compare(recorded, desired);
+    const wire = toWire(definition, desired);
+    const wireNames = Object.keys(definition.fields);
+    const answer = await this.target.update(transport, id, {
+      desired: wire,
+      changed: Object.fromEntries(wireNames.filter((name) => changed.includes(camelCase(name))).map((name) => [name, wire[name]])),
+      removed: wireNames.filter((name) => removed.includes(camelCase(name))),
+    });
+    return outputsOf(definition, answer, { ...onceTold(recorded, definition), ...desired });
+  }
+
+  async delete(transport: Transport, id: string): Promise<void> {
+    await orGone(this.target.delete(transport, id));
+  }
+
+  #compare(recorded: Properties, desired: Properties): { changed: string[]; removed: string[] } {
+    const { definition } = this.target;
+    const modules = modulesOf(definition).map(camelCase);
+    const names = Object.keys(definition.fields).map(camelCase);
+    const differing = names.filter((name) => !same(recorded[name], desired[name]));
+    return {
+      // What the program leaves out and is no module has no default either: the server chose it.
+      changed: differing.filter((name) => desired[name] !== undefined),
+      removed: differing.filter((name) => desired[name] === undefined && modules.includes(name)),
+    };
+  }
+
+  #claimsTheSame(recorded: Properties, desired: Properties): boolean {
+    const { definition } = this.target;
+    const keys = (properties: Properties) =>
+      definition.unique(toWire(definition, properties)).map(({ scope, key }) => JSON.stringify([scope, key]));
+    const held = new Set(keys(recorded));
+    return keys(desired).some((key) => held.has(key));
+  }
+}
+
+const onceTold = (recorded: Properties, definition: Target["definition"]): Properties =>
+  Object.fromEntries(fieldsWhere(definition, (marks) => marks.once).map((name) => [camelCase(name), recorded[camelCase(name)]]));
+
+function holdsUnknown(value: unknown, isUnknown: (value: unknown) => boolean): boolean {
+  if (isUnknown(value)) return true;
+  return typeof value === "object" && value !== null && Object.values(value).some((item) => holdsUnknown(item, isUnknown));
+}
+
+async function orGone<T>(request: Promise<T>): Promise<T | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}

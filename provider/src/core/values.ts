@@ -1,0 +1,50 @@
+import { camelCase, createSchema, type Definition, fieldsWhere, modulesOf, rename, toSent } from "@tunnelplane/sdk/contract";
+import type { Wire } from "./target";
+
+/** Properties as a Pulumi program spells them. */
+export type Properties = Record<string, unknown>;
+
+export const toWire = (definition: Definition, properties: Properties): Wire =>
+  rename(createSchema(definition), properties, "wire") as Wire;
+
+export const toProperties = (definition: Definition, wire: Wire): Properties =>
+  rename(createSchema(definition), wire, "camelCase") as Properties;
+
+/**
+ * What the state records of an answer: the fields in the form in which they are declared, and what the
+ * server computed. Modules that the program does not declare are left out, so that they stay untouched.
+ *
+ * @param recorded what the state recorded before, if anything: it says which modules are declared, and
+ *   holds the secrets that the server told once
+ */
+export function outputsOf(definition: Definition, answer: Wire, recorded: Properties | undefined): Properties {
+  const sent = toSent(createSchema(definition), answer) as Wire;
+  for (const module of modulesOf(definition)) {
+    if (recorded && recorded[camelCase(module)] === undefined) delete sent[module];
+  }
+  const computed = ["uri", "created_at", ...Object.keys(definition.computed)].map((name) => [camelCase(name), answer[name]]);
+  const told = fieldsWhere(definition, (marks) => marks.once).map(camelCase);
+  const outputs: Properties = { ...toProperties(definition, sent), ...Object.fromEntries(computed) };
+  for (const name of told) outputs[name] ??= recorded?.[name];
+  return withoutEmpty(outputs);
+}
+
+/** The part of recorded outputs that a program declares. */
+export function inputsOf(definition: Definition, outputs: Properties): Properties {
+  const chosenByServer = fieldsWhere(definition, (marks) => marks.serverDefault);
+  const declared = Object.keys(definition.fields)
+    .filter((name) => !chosenByServer.includes(name))
+    .map(camelCase);
+  return Object.fromEntries(declared.filter((name) => outputs[name] !== undefined).map((name) => [name, outputs[name]]));
+}
+
+/** Whether two values are the same; null is as good as absent, as it is to the engine. */
+export function same(a: unknown, b: unknown): boolean {
+  if (a === b || (a ?? undefined) === (b ?? undefined)) return true;
+  if (typeof a !== "object" || typeof b !== "object" || !a || !b || Array.isArray(a) !== Array.isArray(b)) return false;
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...names].every((name) => same((a as Properties)[name], (b as Properties)[name]));
+}
+
+const withoutEmpty = (properties: Properties): Properties =>
+  Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined && value !== null));

@@ -1,0 +1,45 @@
+/** Where the settings of an explicit account are kept in its configuration. */
+export const ACCOUNT_BASE_URL = "account:baseUrl";
+export const ACCOUNT_API_KEY = "account:apiKey";
+
+const DEFAULT_BASE_URL = "http://127.0.0.1:4040";
+
+/** How to reach the server. */
+export interface Settings {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Where each came from, for error messages. */
+  readonly sources: { readonly baseUrl: string; readonly apiKey: string };
+}
+
+/** Finds a configuration value by its key. */
+export type ConfigLookup = (key: string) => string | undefined;
+
+/**
+ * Settings of an explicit account win, because it names one server; then the environment, which never
+ * reaches the state; then the stack's configuration. Throws when there is no API key.
+ */
+export function resolveSettings(config: ConfigLookup, environment: NodeJS.ProcessEnv): Settings {
+  const baseUrl = first([
+    [config(ACCOUNT_BASE_URL), "baseUrl of the account"],
+    [environment.TUNNELPLANE_BASE_URL, "TUNNELPLANE_BASE_URL"],
+    [config("tunnelplane:baseUrl"), "tunnelplane:baseUrl of the stack"],
+    [DEFAULT_BASE_URL, "the default; set TUNNELPLANE_BASE_URL for another"],
+  ]);
+  const apiKey = first([
+    [config(ACCOUNT_API_KEY), "apiKey of the account"],
+    [environment.TUNNELPLANE_API_KEY, "TUNNELPLANE_API_KEY"],
+    [config("tunnelplane:apiKey"), "tunnelplane:apiKey of the stack"],
+  ]);
+  if (!baseUrl || !apiKey) {
+    throw new Error(
+      `There is no API key for ${baseUrl?.value}: set TUNNELPLANE_API_KEY, run "pulumi config set --secret tunnelplane:apiKey", or pass an Account with apiKey`,
+    );
+  }
+  return { baseUrl: baseUrl.value, apiKey: apiKey.value, sources: { baseUrl: baseUrl.source, apiKey: apiKey.source } };
+}
+
+function first(candidates: [value: string | undefined, source: string][]): { value: string; source: string } | undefined {
+  const found = candidates.find(([value]) => value);
+  return found && { value: found[0] as string, source: found[1] };
+}
