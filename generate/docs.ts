@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { bare, camelCase, type Definition, ERRORS, isOptional, marksOf } from "@tunnelplane/sdk/contract";
+import type { z } from "zod";
+import { docOf } from "./interfaces";
+import { modulesWithTypes } from "./names";
+
+const BEGIN = "<!-- generated: resources -->";
+const END = "<!-- /generated -->";
+
+/** The reference pages, and the README with its table of resources. */
+export function docsPages(registry: readonly Definition[], root: string): [string, string][] {
+  return [
+    ["docs/resources.md", resourcesPage(registry)],
+    ["docs/errors.md", errorsPage()],
+    ["README.md", withTable(readFileSync(join(root, "README.md"), "utf8"), registry)],
+  ];
+}
+
+function withTable(readme: string, registry: readonly Definition[]): string {
+  const rows = registry.map((definition) => {
+    const modules = modulesWithTypes(definition);
+    const classes = [definition.type, ...modules.map((module) => module.type)].map((type) => `\`${type}\``).join(" ");
+    const endpoints = [definition.path, ...modules.map((module) => `…/{id}/${module.name}`)].map((path) => `\`${path}\``).join(" ");
+    return `| [${definition.title}](docs/resources.md#${anchor(definition.title)}) | ${endpoints} | ${classes} |\n`;
+  });
+  const table = `| Resource | Endpoints | Pulumi classes |\n|---|---|---|\n${rows.join("")}`;
+  const [before, rest] = readme.split(BEGIN);
+  const after = rest?.split(END)[1];
+  if (after === undefined) throw new Error(`README.md lacks the lines ${BEGIN} and ${END}`);
+  return `${before}${BEGIN}\n${table}${END}${after}`;
+}
+
+const anchor = (title: string): string => title.toLowerCase().replaceAll(" ", "-");
+
+function resourcesPage(registry: readonly Definition[]): string {
+  const sections = registry.map((definition) => {
+    const fields = Object.entries(definition.fields).map(([name, schema]) => fieldRow(name, schema));
+    const computed = Object.entries(definition.computed).map(
+      ([name, schema]) => `| \`${name}\` | \`${camelCase(name)}\` | answered | ${cell(docOf(schema))} |\n`,
+    );
+    const modules = modulesWithTypes(definition).map(({ name, type }) => {
+      const schema = definition.fields[name] as z.ZodType;
+      const inner = (bare(schema) as z.ZodObject).shape as Record<string, z.ZodType>;
+      const rows = Object.entries(inner).map(([field, value]) => fieldRow(field, value));
+      return `### \`${name}\`: ${docOf(schema)}\n\n\`PUT\`, \`GET\`, \`DELETE\` \`${definition.path}/{id}/${name}\`; as a resource of its own: \`${type}\`, with \`${camelCase(definition.idField)}\`.\n\n${TABLE}${rows.join("")}\n`;
+    });
+    return `## ${definition.title[0]?.toUpperCase()}${definition.title.slice(1)}
+
+${definition.doc}
+
+\`POST\`, \`GET\` \`${definition.path}\` · \`GET\`, \`PATCH\`, \`DELETE\` \`${definition.path}/{id}\` · ids begin with \`${definition.idPrefix}_\` · list key \`${definition.listKey}\`
+
+${TABLE}${fields.join("")}${computed.join("")}
+\`\`\`ts
+${definition.example}
+\`\`\`
+
+${modules.join("")}`;
+  });
+  return `# Resources
+
+Every object also answers \`id\`, \`uri\` and \`created_at\`. In programs, \`import * as tunnels from "@tunnelplane/pulumi"\`.
+This page follows from the contract (\`npm run generate\`).
+
+${sections.join("")}`
+    .trimEnd()
+    .concat("\n");
+}
+
+const TABLE = "| API | Pulumi | Sent | What it is |\n|---|---|---|---|\n";
+
+function fieldRow(name: string, schema: z.ZodType): string {
+  const marks = marksOf(schema);
+  const sent = [isOptional(schema) ? "optional" : "required", marks.immutable ? "a change replaces" : ""].filter(Boolean).join(", ");
+  return `| \`${name}\` | \`${camelCase(name)}\` | ${sent} | ${cell(docOf(schema))} |\n`;
+}
+
+const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+
+function errorsPage(): string {
+  const rows = Object.values(ERRORS).map(({ code, status, when }) => `| \`${code}\` | ${status} | ${when} |\n`);
+  return `# Errors
+
+Every answer with a status of 400 or more is JSON:
+
+\`\`\`json
+{"error_code": "TP_1501", "status_code": 409, "msg": "hostports[0] is served by another edge already; …", "details": {"operation_id": "op_…", "field": "hostports[0]"}}
+\`\`\`
+
+\`msg\` says what is wrong, what was expected and what to do; \`details.field\` where it stands. A refused request changes nothing.
+This page follows from the contract (\`npm run generate\`).
+
+| Code | Status | Answered when |
+|---|---|---|
+${rows.join("")}`;
+}

@@ -1,0 +1,66 @@
+import { bare, defaultOf, isOptional, marksOf } from "@tunnelplane/sdk/contract";
+import { z } from "zod";
+import { jsdoc, pascalCase } from "./names";
+
+/** How a schema is written down as TypeScript. */
+export interface Style {
+  /** How fields are spelled. */
+  readonly spell: (name: string) => string;
+  /** What stands around each value, for example `pulumi.Input<…>`. */
+  readonly wrap: (type: string) => string;
+  /** Whether fields with defaults may be left out. */
+  readonly leaveOut: boolean;
+  /** The name of the interface of an object that stands in a field. */
+  readonly nest: (parent: string, field: string) => string;
+}
+
+/** Writes an object schema as an interface, preceded by those of the objects inside it. */
+export function writeInterface(name: string, doc: string, schema: z.ZodType, style: Style): string {
+  const nested: string[] = [];
+  const fields = Object.entries((bare(schema) as z.ZodObject).shape as Record<string, z.ZodType>)
+    .map(([field, value]) => {
+      const optional = style.leaveOut && isOptional(value);
+      const type = style.wrap(writeType(value, name, field, style, nested));
+      return `${jsdoc(docOf(value), "  ")}  ${style.spell(field)}${optional ? "?" : ""}: ${type};\n`;
+    })
+    .join("\n");
+  return `${nested.join("")}${jsdoc(doc)}export interface ${name} {\n${fields}}\n\n`;
+}
+
+/** Writes a schema as a type; the interfaces that it needs are added to `nested`. */
+export function writeType(schema: z.ZodType, parent: string, field: string, style: Style, nested: string[]): string {
+  if (schema instanceof z.ZodNullable) return `${writeType(schema.unwrap() as z.ZodType, parent, field, style, nested)} | null`;
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) {
+    return writeType(schema.unwrap() as z.ZodType, parent, field, style, nested);
+  }
+  if (schema instanceof z.ZodObject) {
+    if (isRef(schema)) return "Ref";
+    const name = style.nest(parent, pascalCase(field));
+    nested.push(writeInterface(name, docOf(schema) || `What \`${style.spell(field)}\` holds.`, schema, style));
+    return name;
+  }
+  if (schema instanceof z.ZodArray) {
+    return arrayOf(style.wrap(writeType(schema.element as z.ZodType, parent, field, style, nested)));
+  }
+  if (schema instanceof z.ZodRecord) {
+    return `Record<string, ${style.wrap(writeType(schema.valueType as z.ZodType, parent, field, style, nested))}>`;
+  }
+  if (schema instanceof z.ZodEnum) return schema.options.map((option) => JSON.stringify(option)).join(" | ");
+  if (schema instanceof z.ZodBoolean) return "boolean";
+  if (schema instanceof z.ZodNumber) return "number";
+  if (schema instanceof z.ZodUnknown) return "unknown";
+  return "string";
+}
+
+const arrayOf = (element: string): string => (element.includes(" ") ? `(${element})[]` : `${element}[]`);
+
+const isRef = (schema: z.ZodObject): boolean => Object.keys(schema.shape).join() === "id,uri";
+
+/** The description of a field, with what its marks add to it. */
+export function docOf(schema: z.ZodType): string {
+  const text = schema.meta()?.description ?? bare(schema).meta()?.description ?? "";
+  const fallback = defaultOf(schema);
+  const shown = JSON.stringify(fallback);
+  const says = fallback === undefined || text.includes("Default") || shown === '""' || shown === "[]" || shown === "{}";
+  return [text, says ? "" : `Default \`${shown}\`.`, marksOf(schema).secret ? "Secret." : ""].filter(Boolean).join(" ");
+}

@@ -1,0 +1,45 @@
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { registry } from "@tunnelplane/sdk/contract";
+import { docsPages } from "./docs";
+import { fileOf, HEADER } from "./names";
+import { providerClasses } from "./provider";
+import { sdkClient, sdkTypes } from "./sdk";
+
+const ROOT = join(__dirname, "..");
+/** Folders that hold generated files only. */
+const FOLDERS = ["sdk/src/resources", "provider/src/resources"];
+
+/** Every file that follows from the contract: path below the repository, and text. */
+export function generated(): Map<string, string> {
+  const files = new Map<string, string>();
+  for (const definition of registry) {
+    files.set(`sdk/src/resources/${fileOf(definition)}.ts`, sdkTypes(definition));
+    files.set(`provider/src/resources/${fileOf(definition)}.ts`, providerClasses(definition));
+  }
+  files.set("sdk/src/resources/index.ts", sdkClient(registry));
+  files.set(
+    "provider/src/resources/index.ts",
+    HEADER + registry.map((definition) => `export * from "./${fileOf(definition)}";\n`).join(""),
+  );
+  for (const [path, text] of docsPages(registry, ROOT)) files.set(path, text);
+  return files;
+}
+
+/** Writes the files, and removes those of resource types that are gone. */
+function main(): void {
+  const files = generated();
+  for (const folder of FOLDERS) {
+    mkdirSync(join(ROOT, folder), { recursive: true });
+    for (const name of readdirSync(join(ROOT, folder))) {
+      if (!files.has(`${folder}/${name}`)) rmSync(join(ROOT, folder, name));
+    }
+  }
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(ROOT, path)), { recursive: true });
+    writeFileSync(join(ROOT, path), text);
+  }
+  console.log(`${files.size} files follow from ${registry.length} definitions.`);
+}
+
+if (require.main === module) main();

@@ -1,0 +1,66 @@
+import { answerSchema, camelCase, createSchema, type Definition, fieldsWhere } from "@tunnelplane/sdk/contract";
+import { type Style, writeInterface } from "./interfaces";
+import { fileOf, HEADER, jsdoc, modulesWithTypes, plural } from "./names";
+
+const answered: Style = { spell: (name) => name, wrap: (type) => type, leaveOut: false, nest: (parent, field) => parent + field };
+const sent: Style = {
+  ...answered,
+  leaveOut: true,
+  nest: (parent, field) => `${parent.replace(/(Create|Update|Replace)$/, "")}${field}Replace`,
+};
+
+/** The wire types of one resource type. */
+export function sdkTypes(definition: Definition): string {
+  const { type, title } = definition;
+  const parts = [
+    writeInterface(type, `${definition.doc}\n\nAs the API answers it.`, answerSchema(definition), answered),
+    writeInterface(`${type}Create`, `What a new ${title} is made from.`, createSchema(definition), sent),
+    updateType(definition),
+  ];
+  const text = parts.join("");
+  const refs = /\bRef\b/.test(text) ? `import type { Ref } from "../client/ref";\n\n` : "";
+  return `${HEADER}${refs}${text.trimEnd()}\n`;
+}
+
+function updateType(definition: Definition): string {
+  const { type, title } = definition;
+  const immutable = fieldsWhere(definition, (marks) => marks.immutable).map((name) => JSON.stringify(name));
+  const base = immutable.length ? `Omit<${type}Create, ${immutable.join(" | ")}>` : `${type}Create`;
+  return `${jsdoc(`What of a ${title} can be changed; what is left out stays as it is.`)}export type ${type}Update = Partial<${base}>;\n`;
+}
+
+/** The client: a member for each collection, with one for each of its modules. */
+export function sdkClient(registry: readonly Definition[]): string {
+  const imports = registry.map((definition) => {
+    const types = [definition.type, `${definition.type}Create`, `${definition.type}Update`];
+    for (const module of modulesWithTypes(definition)) types.push(module.type, `${module.type}Replace`);
+    return `import type { ${types.sort().join(", ")} } from "./${fileOf(definition)}";\n`;
+  });
+  const members = registry.map((definition) => {
+    const { type, title, path, listKey, kind } = definition;
+    const collection = `new Collection<${type}, ${type}Create, ${type}Update>(this.transport, "${path}", "${listKey}")`;
+    const modules = modulesWithTypes(definition).map(
+      (module) =>
+        `    ${camelCase(module.name)}: new Module<${module.type}, ${module.type}Replace>(this.transport, "${path}", "${module.name}"),\n`,
+    );
+    const value = modules.length ? `Object.assign(${collection}, {\n${modules.join("")}  })` : collection;
+    return `${jsdoc(`${plural(title)[0]?.toUpperCase()}${plural(title).slice(1)}. ${definition.doc}`, "  ")}  readonly ${camelCase(plural(kind))} = ${value};\n`;
+  });
+  const exports = registry.map((definition) => `export * from "./${fileOf(definition)}";\n`);
+  const usesModules = registry.some((definition) => modulesWithTypes(definition).length > 0);
+  return `${HEADER}import { ApiClient } from "../client/apiClient";
+import { Collection${usesModules ? ", Module" : ""} } from "../client/collection";
+${imports.join("")}
+${exports.join("")}
+/**
+ * The API, typed: a member for each kind of object.
+ *
+ * @example
+ * const api = new Tunnelplane({ baseUrl: "http://127.0.0.1:4040", apiKey });
+ * for await (const edge of api.tlsEdges.list()) console.log(edge.id, edge.hostports);
+ */
+export class Tunnelplane extends ApiClient {
+${members.join("\n").trimEnd()}
+}
+`;
+}

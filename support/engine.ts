@@ -1,0 +1,100 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as auto from "@pulumi/pulumi/automation";
+
+const { locateEngine } = require("../scripts/engine.cjs") as { locateEngine(): string | undefined };
+const PACKAGES = join(__dirname, "../node_modules");
+
+/** What the engine did, or would do, with one resource. */
+export interface Step {
+  /** For example `create`, `update`, `same`, `create-replacement`, `delete`. */
+  readonly op: string;
+  readonly type: string;
+  readonly name: string;
+  /** The properties that differ, in the engine's spelling: `acl[1]`, `tlsTermination.minVersion`. */
+  readonly changes: readonly string[];
+}
+
+export interface Run {
+  /** Steps of our resources, without those of the stack itself. */
+  readonly steps: readonly Step[];
+  /** What the engine printed for people. */
+  readonly stdout: string;
+}
+
+export interface EngineOptions {
+  readonly program: auto.PulumiFn;
+  readonly env: Record<string, string>;
+  readonly config?: auto.ConfigMap;
+  /** Keeps every step's checkpoint, as a user's stack does; by default the state is written at the end only. */
+  readonly checkpoints?: boolean;
+  /** Where the program's packages are; this repository's by default. */
+  readonly packages?: string;
+}
+
+/** A stack of its own on the real engine, with its state in a temporary folder. */
+export class Engine {
+  /** Everything the engine emitted, except for debug events, which contain secrets by design. */
+  readonly events: string[] = [];
+
+  private constructor(
+    private readonly folder: string,
+    private readonly stack: auto.Stack,
+  ) {}
+
+  static async create({ program, env, config = {}, checkpoints = false, packages = PACKAGES }: EngineOptions): Promise<Engine> {
+    const root = locateEngine();
+    if (!root) throw new Error("There is no Pulumi engine; `node scripts/setup.cjs engine` gets one");
+    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-stack-"));
+    mkdirSync(join(folder, "state"));
+    // A project as a user would have it: with the packages that its resources load at run time.
+    symlinkSync(packages, join(folder, "node_modules"));
+    writeFileSync(join(folder, "Pulumi.yaml"), "name: tunnels\nruntime: nodejs\n");
+    const stack = await auto.LocalWorkspace.createStack(
+      { projectName: "tunnels", stackName: "dev", program },
+      {
+        workDir: folder,
+        pulumiCommand: await auto.PulumiCommand.get({ root }),
+        envVars: {
+          PULUMI_BACKEND_URL: `file://${join(folder, "state")}`,
+          PULUMI_CONFIG_PASSPHRASE: "passphrase of a stack that is thrown away",
+          PULUMI_SKIP_UPDATE_CHECK: "1",
+          PULUMI_SKIP_CHECKPOINTS: String(!checkpoints),
+          ...env,
+        },
+      },
+    );
+    await stack.setAllConfig(config);
+    return new Engine(folder, stack);
+  }
+
+  preview = (options: auto.PreviewOptions = {}) => this.run((onEvent) => this.stack.preview({ ...options, onEvent }));
+  up = (options: auto.UpOptions = {}) => this.run((onEvent) => this.stack.up({ ...options, onEvent }));
+  refresh = (options: auto.RefreshOptions = {}) => this.run((onEvent) => this.stack.refresh({ ...options, onEvent }));
+  destroy = (options: auto.DestroyOptions = {}) => this.run((onEvent) => this.stack.destroy({ ...options, onEvent }));
+  outputs = () => this.stack.outputs();
+  exportState = () => this.stack.exportStack();
+  importState = (state: auto.Deployment) => this.stack.importStack(state);
+
+  /** Removes everything the stack left on this machine; what it declared elsewhere stays. */
+  dispose(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private async run(operation: (onEvent: (event: auto.EngineEvent) => void) => Promise<{ stdout: string }>): Promise<Run> {
+    const steps: Step[] = [];
+    const { stdout } = await operation((event) => {
+      if ((event.diagnosticEvent?.severity as string) !== "debug") this.events.push(JSON.stringify(event));
+      const metadata = event.resourcePreEvent?.metadata;
+      if (metadata?.urn.includes("pulumi-nodejs:dynamic/tunnelplane:")) steps.push(stepOf(metadata));
+    });
+    return { steps, stdout };
+  }
+}
+
+function stepOf({ op, urn, diffs, detailedDiff }: auto.StepEventMetadata): Step {
+  const [, , type = "", name = ""] = urn.split("::");
+  const detailed = Object.keys(detailedDiff ?? {});
+  return { op, type: type.split(":").at(-1) ?? type, name, changes: detailed.length > 0 ? detailed : (diffs ?? []) };
+}

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+const CLI = join(__dirname, "../server/dist/cli.js");
+export const API_KEY = "tpk_of-the-admin-in-tests-and-demos";
+
+export interface StartOptions {
+  /** Default: a new folder that goes when the server stops. */
+  readonly data?: string;
+  /** Default: a free port. */
+  readonly listen?: string;
+  readonly env?: Record<string, string | undefined>;
+  readonly args?: readonly string[];
+}
+
+/** A real server in a process of its own, on a free port of the loopback interface. */
+export class ServerProcess {
+  private constructor(
+    readonly url: string,
+    readonly apiKey: string,
+    readonly data: string,
+    private readonly child: ChildProcess,
+    private readonly output: { out: string; log: string },
+    private readonly ownsData: boolean,
+  ) {}
+
+  static async start({ data, listen = "127.0.0.1:0", env, args = [] }: StartOptions = {}): Promise<ServerProcess> {
+    const folder = data ?? mkdtempSync(join(tmpdir(), "tunnelplane-"));
+    const child = spawn(
+      process.execPath,
+      ["--disable-warning=ExperimentalWarning", CLI, "serve", "--listen", listen, "--data", folder, ...args],
+      {
+        env: { ...process.env, TUNNELPLANE_BOOTSTRAP_API_KEY: API_KEY, ...env },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
+    const output = { out: "", log: "" };
+    child.stderr.on("data", (chunk) => {
+      output.log += chunk;
+    });
+    const url = await new Promise<string>((resolve, reject) => {
+      createInterface({ input: child.stdout }).on("line", (line) => {
+        output.out += `${line}\n`;
+        const found = / listens on (http:\S+),/.exec(line)?.[1];
+        if (found) resolve(found);
+      });
+      child.once("close", (code) => reject(new Error(`The server ended with ${code} before it listened: ${output.log}`)));
+    });
+    return new ServerProcess(url, API_KEY, folder, child, output, data === undefined);
+  }
+
+  /** Everything it logged so far. */
+  get log(): string {
+    return this.output.log;
+  }
+
+  /** What it printed for people. */
+  get printed(): string {
+    return this.output.out;
+  }
+
+  /** Ends it and returns its exit code. */
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      const ended = once(this.child, "close");
+      this.child.kill(signal);
+      await ended;
+    }
+    if (this.ownsData) rmSync(this.data, { recursive: true, force: true });
+    return this.child.exitCode;
+  }
+}
