@@ -1,1 +1,4 @@
-export {};
+import { quickstart } from "./program";
+
+// Pulumi runs the exported function and shows what it returns as the stack's outputs.
+export = async () => quickstart();

@@ -29,18 +29,27 @@ function handler(kind: string): dynamic.ResourceProvider {
     }
   }
 
+  /** Runs a step that needs no server; what is thrown there is a mistake in this package. */
+  function offline<T>(step: string, run: () => T): T {
+    try {
+      return run();
+    } catch (error) {
+      throw new Failure(`${describe(error, undefined)} (a mistake in @tunnelplane/pulumi; please report it)`, step);
+    }
+  }
+
   return {
     // The host does not wait for this before the first call, so it may only assign.
     async configure(request) {
       config = request.config;
     },
     async check(_olds, news) {
-      const { inputs, problems } = lifecycle.check(declared(news), isUnknown);
+      const { inputs, problems } = offline("check", () => lifecycle.check(declared(news), isUnknown));
       // The host prints the value of a property that is named here, even of a secret one; the reason says where.
       return { inputs, failures: problems.map((reason) => ({ property: "", reason })) };
     },
     async diff(_id, olds, news) {
-      const { changes, replaces, deleteBeforeReplace } = lifecycle.plan(declared(olds), declared(news), isUnknown);
+      const { changes, replaces, deleteBeforeReplace } = offline("diff", () => lifecycle.plan(declared(olds), declared(news), isUnknown));
       // Without `changes` the engine itself compares old and new inputs, and so shows each property that differs.
       return { changes: changes ? undefined : false, replaces: [...replaces], deleteBeforeReplace };
     },

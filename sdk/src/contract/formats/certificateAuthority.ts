@@ -31,6 +31,7 @@ export function readCertificateAuthority(pem: string): CertificateFacts | string
   const shape = complainAboutShape(pem);
   if (shape) return shape;
   // Loaded when first needed: it is the heaviest of the contract's libraries and most programs declare no authority.
+  require("reflect-metadata"); // the library's own requirement
   const x509 = require("@peculiar/x509") as typeof X509;
   let certificate: X509.X509Certificate;
   try {
