@@ -4,7 +4,14 @@ import { Rest } from "../support/rest";
 import { ServerProcess } from "../support/server";
 import { expectSteps, expectThat, finish, heading, say, show } from "./narration";
 
-const COLLECTIONS = ["/credentials", "/certificate_authorities", "/ip_policies", "/ip_policy_rules", "/backends/tunnel_group", "/edges/tls"];
+const COLLECTIONS = [
+  "/credentials",
+  "/certificate_authorities",
+  "/ip_policies",
+  "/ip_policy_rules",
+  "/backends/tunnel_group",
+  "/edges/tls",
+];
 
 async function main(): Promise<void> {
   const server = await ServerProcess.start();
@@ -29,7 +36,10 @@ async function main(): Promise<void> {
     await engine.up();
     const edge = await onlyEdge(rest);
     expectThat("six objects on the server", (await countAll(rest)) === 6);
-    expectThat(`the edge serves ${edge.hostports}, from TLS ${edge.tls_termination.min_version} on`, edge.tls_termination.min_version === "1.3");
+    expectThat(
+      `the edge serves ${edge.hostports}, from TLS ${edge.tls_termination.min_version} on`,
+      edge.tls_termination.min_version === "1.3",
+    );
     const [credential] = (await rest.get("/credentials")).body.credentials;
     const { authtoken } = await engine.outputs();
     expectThat(
@@ -57,7 +67,10 @@ async function main(): Promise<void> {
     expectSteps("one module leaves", await engine.up(), ["update app ipRestriction"]);
     const opened = await onlyEdge(rest);
     expectThat("the server deleted ip_restriction", opened.ip_restriction === null);
-    expectThat("and left the other modules alone", opened.mutual_tls !== null && opened.backend !== null && opened.tls_termination !== null);
+    expectThat(
+      "and left the other modules alone",
+      opened.mutual_tls !== null && opened.backend !== null && opened.tls_termination !== null,
+    );
 
     heading("7. The clients' authority is renewed while the edge uses it");
     choices = { ...choices, clientsCa: "clients-ca-2027.pem" };

@@ -28,10 +28,13 @@ export function expectThat(what: string, holds: boolean): void {
 /** Checks what the engine did, as `<op> <name> <properties>`, in order, what stayed the same left out. */
 export function expectSteps(what: string, run: Run, expected: readonly string[]): void {
   const seen = run.steps.filter(({ op }) => op !== "same").map(({ op, name, changes }) => [op, name, ...changes].join(" "));
-  if (!isDeepStrictEqual(seen, expected)) throw new Error(`Not as said: ${what}\nexpected ${JSON.stringify(expected)}\n     saw ${JSON.stringify(seen)}`);
+  if (!isDeepStrictEqual(seen, expected))
+    throw new Error(`Not as said: ${what}\nexpected ${JSON.stringify(expected)}\n     saw ${JSON.stringify(seen)}`);
   expectThat(what, true);
 }
 
 export function finish(): void {
-  console.log(`\n${styleText("bold", `All ${checks} claims checked against the server`)}, in ${((Date.now() - started) / 1000).toFixed(0)} s.\n`);
+  console.log(
+    `\n${styleText("bold", `All ${checks} claims checked against the server`)}, in ${((Date.now() - started) / 1000).toFixed(0)} s.\n`,
+  );
 }

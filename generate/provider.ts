@@ -8,6 +8,7 @@ import {
   fieldsWhere,
   isOptional,
   marksOf,
+  withArticle,
 } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import { docOf, type Style, writeInterface, writeType } from "./interfaces";
@@ -37,7 +38,7 @@ export function providerClasses(definition: Definition): string {
   return `${HEADER}import type * as pulumi from "@pulumi/pulumi";
 import { Resource } from "../resource";
 
-${writeInterface(`${type}Args`, `What a ${title} is declared with.`, schema, args)}${main}${modules.join("")}`
+${writeInterface(`${type}Args`, `What ${withArticle(title)} is declared with.`, schema, args)}${main}${modules.join("")}`
     .trimEnd()
     .concat("\n");
 }
@@ -49,8 +50,8 @@ function moduleClass(definition: Definition, name: string, type: string): string
   const { title, idField, idPrefix } = definition;
   const module = definition.fields[name] as z.ZodType;
   const id = camelCase(idField);
-  const doc = `The ${name} module of a ${title}, as a resource of its own: for programs that do not declare the ${title} itself. ${marksOf(module).module?.doc ?? ""}`;
-  return `${jsdoc(`What a ${title}'s ${name} module is declared with.`)}export interface ${type}Args extends ${type}Module {
+  const doc = `The ${name} module of ${withArticle(title)}, as a resource of its own: for programs that do not declare the ${title} itself. ${marksOf(module).module?.doc ?? ""}`;
+  return `${jsdoc(`What ${withArticle(title)}'s ${name} module is declared with.`)}export interface ${type}Args extends ${type}Module {
 ${jsdoc(`The ${title} (\`${idPrefix}_…\`). A change moves the module.`, "  ")}  ${id}: pulumi.Input<string>;
 }
 

@@ -1,4 +1,4 @@
-import { answerSchema, camelCase, createSchema, type Definition, fieldsWhere } from "@tunnelplane/sdk/contract";
+import { answerSchema, camelCase, createSchema, type Definition, fieldsWhere, withArticle } from "@tunnelplane/sdk/contract";
 import { type Style, writeInterface } from "./interfaces";
 import { fileOf, HEADER, jsdoc, modulesWithTypes, plural } from "./names";
 
@@ -26,7 +26,7 @@ function updateType(definition: Definition): string {
   const { type, title } = definition;
   const immutable = fieldsWhere(definition, (marks) => marks.immutable).map((name) => JSON.stringify(name));
   const base = immutable.length ? `Omit<${type}Create, ${immutable.join(" | ")}>` : `${type}Create`;
-  return `${jsdoc(`What of a ${title} can be changed; what is left out stays as it is.`)}export type ${type}Update = Partial<${base}>;\n`;
+  return `${jsdoc(`What of ${withArticle(title)} can be changed; what is left out stays as it is.`)}export type ${type}Update = Partial<${base}>;\n`;
 }
 
 /** The client: a member for each collection, with one for each of its modules. */

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as auto from "@pulumi/pulumi/automation";
@@ -29,8 +29,6 @@ export interface EngineOptions {
   readonly config?: auto.ConfigMap;
   /** Keeps every step's checkpoint, as a user's stack does; by default the state is written at the end only. */
   readonly checkpoints?: boolean;
-  /** Where the program's packages are; this repository's by default. */
-  readonly packages?: string;
 }
 
 /** A stack of its own on the real engine, with its state in a temporary folder. */
@@ -43,13 +41,13 @@ export class Engine {
     private readonly stack: auto.Stack,
   ) {}
 
-  static async create({ program, env, config = {}, checkpoints = false, packages = PACKAGES }: EngineOptions): Promise<Engine> {
+  static async create({ program, env, config = {}, checkpoints = false }: EngineOptions): Promise<Engine> {
     const root = locateEngine();
     if (!root) throw new Error("There is no Pulumi engine; `node scripts/setup.cjs engine` gets one");
     const folder = mkdtempSync(join(tmpdir(), "tunnelplane-stack-"));
     mkdirSync(join(folder, "state"));
     // A project as a user would have it: with the packages that its resources load at run time.
-    symlinkSync(packages, join(folder, "node_modules"));
+    symlinkSync(PACKAGES, join(folder, "node_modules"));
     writeFileSync(join(folder, "Pulumi.yaml"), "name: tunnels\nruntime: nodejs\n");
     const stack = await auto.LocalWorkspace.createStack(
       { projectName: "tunnels", stackName: "dev", program },
@@ -76,6 +74,15 @@ export class Engine {
   outputs = () => this.stack.outputs();
   exportState = () => this.stack.exportStack();
   importState = (state: auto.Deployment) => this.stack.importStack(state);
+
+  /** The state as it lies on the disk, secrets encrypted. */
+  stateFile = () => readFileSync(join(this.folder, "state/.pulumi/stacks/tunnels/dev.json"), "utf8");
+
+  /** Puts other packages in place of those that the program had, as an upgrade does. */
+  usePackages(packages: string): void {
+    rmSync(join(this.folder, "node_modules"));
+    symlinkSync(packages, join(this.folder, "node_modules"));
+  }
 
   /** Removes everything the stack left on this machine; what it declared elsewhere stays. */
   dispose(): void {

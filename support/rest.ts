@@ -25,7 +25,7 @@ export class Rest {
     });
     const text = await response.text();
     const json = response.headers.get("content-type")?.includes("json");
-    return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : undefined };
+    return { status: response.status, headers: response.headers, text, body: json && text ? JSON.parse(text) : undefined };
   }
 
   get = (path: string, headers?: Record<string, string>) => this.request("GET", path, undefined, headers);

@@ -1,11 +1,11 @@
-import { ERRORS, type ErrorBody, type ErrorName, formatPath, type Problem } from "@tunnelplane/sdk/contract";
+import { ERRORS, type ErrorBody, type ErrorName, formatPath } from "@tunnelplane/sdk/contract";
 
 /** A refusal that the API answers as such; everything else that is thrown is a 500. */
 export class ApiError extends Error {
   constructor(
     readonly error: ErrorName,
     message: string,
-    readonly options: { readonly path?: readonly PropertyKey[]; readonly headers?: Readonly<Record<string, string>> } = {},
+    readonly options: { readonly field?: string; readonly headers?: Readonly<Record<string, string>> } = {},
   ) {
     super(message);
   }
@@ -17,15 +17,35 @@ export class ApiError extends Error {
   body(operationId: string): ErrorBody {
     const { code, status } = ERRORS[this.error];
     const details: Record<string, string> = { operation_id: operationId };
-    if (this.options.path?.length) details.field = formatPath(this.options.path);
+    if (this.options.field) details.field = this.options.field;
     return { error_code: code, status_code: status, msg: this.message, details };
   }
 }
 
-/** One refusal for everything that is wrong with a body: code and field of the first problem, the words of all. */
-export function refuseProblems(problems: readonly Problem[]): void {
-  const [first] = problems;
-  if (!first) return;
-  const lines = problems.map((problem) => `${formatPath(problem.path) || "the body"} ${problem.message}`);
-  throw new ApiError(first.error, lines.join("; "), { path: first.path });
+/** One thing wrong with a body: which error it is, where it stands, and the words for it. */
+export interface Fault {
+  readonly error: ErrorName;
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** One refusal for everything that is wrong with a body: code and field of the first fault, the words of all. */
+export class BodyError extends ApiError {
+  constructor(readonly faults: readonly [Fault, ...Fault[]]) {
+    const [first] = faults;
+    const lines = faults.map(({ path, message }) => `${formatPath(path) || "the body"} ${message}`);
+    super(first.error, lines.join("; "), { field: formatPath(first.path) });
+  }
+
+  /** The same for a body that is itself one field of the object: paths begin within it. */
+  within(field: string): BodyError {
+    const [first, ...others] = this.faults.map((fault) => (fault.path[0] === field ? { ...fault, path: fault.path.slice(1) } : fault));
+    return new BodyError([first as Fault, ...others]);
+  }
+}
+
+/** Refuses a body that has faults. */
+export function refuseFaults(faults: readonly Fault[]): void {
+  const [first, ...others] = faults;
+  if (first) throw new BodyError([first, ...others]);
 }

@@ -6,9 +6,10 @@ import {
   formatPath,
   referencesIn,
   targetsOf,
+  withArticle,
 } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import { ApiError } from "./apiError";
+import { refuseFaults } from "./apiError";
 import type { Document } from "./documents";
 import type { Database } from "./storage/schema";
 
@@ -19,8 +20,8 @@ export async function replaceReferences(transaction: Kysely<Database>, definitio
     .filter(({ targets }) => targets.length > 0); // users and bots are no resources
   for (const { path, id: target, targets } of found) {
     if (!targets.includes(definitionOfId(target) as Definition)) {
-      const expected = targets.map(({ title, idPrefix }) => `a ${title} ("${idPrefix}_…")`).join(" or ");
-      throw new ApiError("wrong_id_kind", `${formatPath(path)} is ${JSON.stringify(target)}: expected the id of ${expected}`, { path });
+      const expected = targets.map(({ title, idPrefix }) => `${withArticle(title)} ("${idPrefix}_…")`).join(" or ");
+      refuseFaults([{ error: "wrong_id_kind", path, message: `is ${JSON.stringify(target)}: expected the id of ${expected}` }]);
     }
   }
   await transaction.deleteFrom("reference").where("from_id", "=", id).execute();
@@ -30,11 +31,8 @@ export async function replaceReferences(transaction: Kysely<Database>, definitio
   const missing = found.find((reference) => !existing.has(reference.id));
   if (missing) {
     const { path, id: target, targets } = missing;
-    throw new ApiError(
-      "missing_target",
-      `${formatPath(path)} names ${target}, but there is no such ${targets.map((definition) => definition.title).join(" or ")}; create it first`,
-      { path },
-    );
+    const kinds = targets.map((definition) => definition.title).join(" or ");
+    refuseFaults([{ error: "missing_target", path, message: `names ${target}, but there is no such ${kinds}; create it first` }]);
   }
   await transaction
     .insertInto("reference")
@@ -60,7 +58,7 @@ export async function replaceUniqueKeys(transaction: Kysely<Database>, definitio
       .where("scope", "=", scope)
       .where("value", "=", key)
       .executeTakeFirst();
-    if (holder) throw new ApiError("taken", `${formatPath(path)} ${taken} (${holder.resource_id})`, { path });
+    if (holder) refuseFaults([{ error: "taken", path, message: `${taken} (${holder.resource_id})` }]);
     await transaction.insertInto("unique_key").values({ scope, value: key, resource_id: id }).execute();
   }
 }

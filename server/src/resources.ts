@@ -1,8 +1,16 @@
 import { createHash } from "node:crypto";
-import { checkRules, type Definition, marksOf, validateCreate, validateModule, validateUpdate } from "@tunnelplane/sdk/contract";
+import {
+  checkRules,
+  type Definition,
+  type ErrorName,
+  validateCreate,
+  validateModule,
+  validateUpdate,
+  withArticle,
+} from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Caller } from "./accounts";
-import { ApiError, refuseProblems } from "./apiError";
+import { ApiError, BodyError, refuseFaults } from "./apiError";
 import { behaviours } from "./behaviours";
 import type { Document, Documents } from "./documents";
 import { newId } from "./ids";
@@ -23,8 +31,8 @@ export interface Page {
   readonly nextBefore: string | null;
 }
 
-/** Tells whether a change may go on, given the ETag of what it would change. */
-export type Precondition = (etag: string) => void;
+/** Tells whether a change may go on, given the ETag of what it would change, if there is anything. */
+export type Precondition = (etag: string | undefined) => void;
 
 /** What the API does with objects of any kind. Each change is one transaction: all of it or nothing. */
 export class Resources {
@@ -35,7 +43,7 @@ export class Resources {
 
   async create(definition: Definition, body: unknown, caller: Caller): Promise<Answer & { id: string }> {
     const { value, problems } = validateCreate(definition, body);
-    refuseProblems(problems);
+    refuseFaults(problems);
     const sent = "owner_id" in definition.fields ? { ...value, owner_id: value.owner_id ?? caller.ownerId } : value;
     return this.store.write(async (transaction) => {
       await refuseForeignOwner(transaction, sent.owner_id, caller);
@@ -72,7 +80,7 @@ export class Resources {
 
   async update(definition: Definition, id: string, body: unknown, precondition: Precondition): Promise<Answer> {
     const { value, problems } = validateUpdate(definition, body);
-    refuseProblems(problems);
+    refuseFaults(problems);
     return this.store.write(async (transaction) => {
       const stored = await load(transaction, definition, id);
       precondition(etagOf(stored.version));
@@ -103,11 +111,13 @@ export class Resources {
 
   async replaceModule(definition: Definition, id: string, name: string, body: unknown, precondition: Precondition): Promise<Answer> {
     const { value, problems } = validateModule(definition.fields[name] as never, body);
-    refuseProblems(problems);
+    refuseFaults(problems);
     return this.store.write(async (transaction) => {
       const stored = await load(transaction, definition, id);
       preconditionOnModule(precondition, stored.document, name);
-      const saved = await this.#save(transaction, definition, stored, { [name]: value });
+      const saved = await this.#save(transaction, definition, stored, { [name]: value }).catch((error: unknown) => {
+        throw error instanceof BodyError ? error.within(name) : error;
+      });
       return moduleAnswer((JSON.parse(saved.json) as Document)[name]);
     });
   }
@@ -127,7 +137,7 @@ export class Resources {
     const sent = Object.fromEntries(
       Object.entries({ ...this.documents.sentOf(definition, before), ...changes }).filter(([, value]) => value !== undefined),
     );
-    refuseProblems(checkRules(definition, sent));
+    refuseFaults(checkRules(definition, sent));
     const json = JSON.stringify(this.documents.compose(definition, stored.id, before.created_at as string, sent));
     if (json === stored.document) return { json, etag: etagOf(stored.version) };
     const version = stored.version + 1;
@@ -147,7 +157,7 @@ async function load(db: Kysely<Database>, definition: Definition, id: string): P
   if (!id.startsWith(`${definition.idPrefix}_`)) {
     throw new ApiError(
       "wrong_id_kind",
-      `${JSON.stringify(id)} is not the id of a ${definition.title}: expected one that begins with "${definition.idPrefix}_"`,
+      `${JSON.stringify(id)} is not the id of ${withArticle(definition.title)}: expected one that begins with "${definition.idPrefix}_"`,
     );
   }
   const row = await db.selectFrom("resource").select(["id", "version", "document"]).where("id", "=", id).executeTakeFirst();
@@ -162,28 +172,21 @@ async function relate(transaction: Kysely<Database>, definition: Definition, id:
 
 async function refuseForeignOwner(transaction: Kysely<Database>, owner: unknown, caller: Caller): Promise<void> {
   if (typeof owner !== "string" || owner === caller.ownerId) return;
-  const path = { path: ["owner_id"] };
-  if (!caller.admin)
-    throw new ApiError(
-      "forbidden",
-      "owner_id names another user or bot; only admins may do that. Leave it out to own the object yourself",
-      path,
-    );
+  const refuse = (error: ErrorName, message: string) => refuseFaults([{ error, path: ["owner_id"], message }]);
+  if (!/^(usr|bot)_/.test(owner))
+    refuse("wrong_id_kind", `is ${JSON.stringify(owner)}: expected the id of a user ("usr_…") or a bot ("bot_…")`);
+  if (!caller.admin) refuse("forbidden", "names another user or bot; only admins may do that. Leave it out to own the object yourself");
   const known = await transaction.selectFrom("principal").select("id").where("id", "=", owner).executeTakeFirst();
-  if (!known) throw new ApiError("missing_target", `owner_id names no user or bot; leave it out to own the object yourself`, path);
+  if (!known) refuse("missing_target", `names ${owner}, but there is no such user or bot; leave it out to own the object yourself`);
 }
 
 function preconditionOnModule(precondition: Precondition, document: string, name: string): void {
-  precondition(moduleAnswer((JSON.parse(document) as Document)[name]).etag);
+  const module = (JSON.parse(document) as Document)[name];
+  precondition(module === null ? undefined : moduleAnswer(module).etag);
 }
 
-function noModule(definition: Definition, id: string, name: string): ApiError {
-  const doc = marksOf(definition.fields[name] as never).module?.doc;
-  return new ApiError(
-    "no_module",
-    `${definition.title} ${id} has no ${name} configured${doc ? ` (${doc.replace(/\.$/, "").toLowerCase()})` : ""}; PUT it here to configure it`,
-  );
-}
+const noModule = (definition: Definition, id: string, name: string): ApiError =>
+  new ApiError("no_module", `${definition.title} ${id} has no ${name} configured; PUT it here to configure it`);
 
 const etagOf = (version: number): string => `"${version}"`;
 

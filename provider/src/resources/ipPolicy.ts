@@ -2,7 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Resource } from "../resource";
 
-/** What a IP policy is declared with. */
+/** What an IP policy is declared with. */
 export interface IpPolicyArgs {
   /** What it is for, in words for people. At most 255 bytes. */
   description?: pulumi.Input<string>;

@@ -2,7 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Resource } from "../resource";
 
-/** What a IP policy rule is declared with. */
+/** What an IP policy rule is declared with. */
 export interface IpPolicyRuleArgs {
   /** What it is for, in words for people. At most 255 bytes. */
   description?: pulumi.Input<string>;

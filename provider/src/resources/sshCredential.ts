@@ -2,7 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Resource } from "../resource";
 
-/** What a SSH credential is declared with. */
+/** What an SSH credential is declared with. */
 export interface SshCredentialArgs {
   /** Who or what uses the credential. At most 255 bytes. */
   description?: pulumi.Input<string>;

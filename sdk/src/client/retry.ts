@@ -35,16 +35,16 @@ export const retryOptions: RetryOptions = {
   },
 };
 
-/** How long to wait before the next try, in milliseconds, or undefined to give up. */
+/** How long to wait before the next try, in milliseconds, or undefined to give up; `tries` have been made. */
 function delayBeforeRetry(failed: FailedTry, method: string, tries: number): number | undefined {
-  if (tries >= MOST_RETRIES) return undefined;
-  const backOff = FIRST_DELAY_MS * 2 ** tries;
+  if (tries > MOST_RETRIES) return undefined;
+  const backOff = FIRST_DELAY_MS * 2 ** (tries - 1);
   if (failed.statusCode === 429 || failed.statusCode === 503) {
     const asked = retryAfter(failed.headers?.["retry-after"]);
     return asked !== undefined && asked <= LONGEST_DELAY_MS ? Math.max(asked, backOff) : undefined;
   }
   // A refused connection is answered at once by whoever would have to start the server: one more try bridges a restart.
-  if (NEVER_SENT.has(failed.code ?? "")) return tries === 0 ? backOff : undefined;
+  if (NEVER_SENT.has(failed.code ?? "")) return tries === 1 ? backOff : undefined;
   return LOST.has(failed.code ?? "") && IDEMPOTENT.has(method) ? backOff : undefined;
 }
 

@@ -30,5 +30,5 @@ export interface IpPolicyCreate {
   metadata?: string;
 }
 
-/** What of a IP policy can be changed; what is left out stays as it is. */
+/** What of an IP policy can be changed; what is left out stays as it is. */
 export type IpPolicyUpdate = Partial<IpPolicyCreate>;

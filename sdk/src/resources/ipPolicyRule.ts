@@ -50,5 +50,5 @@ export interface IpPolicyRuleCreate {
   action: "allow" | "deny";
 }
 
-/** What of a IP policy rule can be changed; what is left out stays as it is. */
+/** What of an IP policy rule can be changed; what is left out stays as it is. */
 export type IpPolicyRuleUpdate = Partial<Omit<IpPolicyRuleCreate, "ip_policy_id" | "action">>;

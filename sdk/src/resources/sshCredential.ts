@@ -48,5 +48,5 @@ export interface SshCredentialCreate {
   owner_id?: string;
 }
 
-/** What of a SSH credential can be changed; what is left out stays as it is. */
+/** What of an SSH credential can be changed; what is left out stays as it is. */
 export type SshCredentialUpdate = Partial<Omit<SshCredentialCreate, "public_key" | "owner_id">>;

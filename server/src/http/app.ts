@@ -13,6 +13,8 @@ import { RequestLog } from "./requestLog";
 
 const SERVICE_VERSION = "2";
 const BODY_LIMIT = 1024 * 1024;
+/** As long as Node lets a request line be, so that an id of any length is answered as one that does not exist. */
+const LONGEST_PATH = 16 * 1024;
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 export interface AppOptions {
@@ -41,15 +43,22 @@ export function buildApp({ store, placeholder, logger, version, publicUrl }: App
     bodyLimit: BODY_LIMIT,
     genReqId: (request) => requestId(request.headers["x-request-id"]),
     logController: new RequestLog(),
-    routerOptions: { ignoreTrailingSlash: false, maxParamLength: 512 },
+    routerOptions: { ignoreTrailingSlash: false, maxParamLength: LONGEST_PATH },
     return503OnClosing: true,
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
   });
   acceptJson(app);
-  app.addHook("onSend", async (request, reply) => void reply.header("x-request-id", request.id));
+  let closing = false;
+  app.addHook("preClose", async () => {
+    closing = true;
+  });
+  app.addHook("onSend", async (request, reply) => {
+    reply.header("x-request-id", request.id);
+    if (closing) reply.header("connection", "close"); // else an idle client would hold up the end
+  });
   app.setErrorHandler(sendError);
   app.setNotFoundHandler((request) => {
-    throw new ApiError("no_route", `There is no ${request.url.split("?")[0]} here; /openapi.json lists every path`);
+    throw noRoute(request);
   });
 
   registerHealth(app, store);
@@ -61,6 +70,7 @@ export function buildApp({ store, placeholder, logger, version, publicUrl }: App
     api.addHook("onRequest", async (request) => {
       request.caller = await authenticate(store, request);
       requireVersion(request);
+      requirePlainBody(request);
     });
     const addressOf = (request: FastifyRequest) => publicUrl ?? `${request.protocol}://${request.host}`;
     for (const operation of operations) registerOperation(api, operation, { resources, documents, addressOf });
@@ -89,10 +99,12 @@ function registerOperation(api: FastifyInstance, operation: Operation, { resourc
     method: operation.method,
     url: routePattern(operation.path),
     handler: async (request, reply) => {
+      const params = request.params as Record<string, string>;
+      if (Object.values(params).includes("")) throw noRoute(request);
       const outcome = await operation.run(resources, {
-        params: request.params as Record<string, string>,
+        params,
         query: queryOf(request, operation.query),
-        body: request.body,
+        body: objectIn(request.body),
         caller: request.caller,
         precondition: (etag) => requireMatch(request, etag),
       });
@@ -140,14 +152,29 @@ function requireVersion(request: FastifyRequest): void {
   throw new ApiError("unsupported_version", `The header Service-Version ${found}; this server speaks version ${SERVICE_VERSION}`);
 }
 
-function requireMatch(request: FastifyRequest, etag: string): void {
-  const wanted = request.headers["if-match"];
-  if (wanted === undefined || wanted.trim() === "*") return;
-  if (wanted.split(",").some((candidate) => candidate.trim() === etag)) return;
-  throw new ApiError(
-    "precondition_failed",
-    `If-Match names ${wanted}, but the current version is ${etag}: somebody changed it; read it again and repeat the change`,
-  );
+function requirePlainBody(request: FastifyRequest): void {
+  const encoding = request.headers["content-encoding"];
+  if (encoding === undefined || encoding === "identity") return;
+  throw new ApiError("not_json", `The body must be plain JSON; Content-Encoding ${JSON.stringify(encoding)} is not accepted`);
+}
+
+const ETAGS = /^(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)$/;
+
+/** If-Match by strong comparison (RFC 9110 section 13.1.1). */
+function requireMatch(request: FastifyRequest, etag: string | undefined): void {
+  const wanted = request.headers["if-match"]?.trim();
+  if (wanted === undefined) return;
+  if (!ETAGS.test(wanted)) {
+    throw new ApiError(
+      "invalid_header",
+      `If-Match must be "*" or ETags in their quotes, for example ${etag ?? '"1"'}; take the one that a GET answered`,
+    );
+  }
+  if (etag === undefined)
+    throw new ApiError("precondition_failed", `If-Match names ${wanted}, but nothing is configured here; leave it out to configure it`);
+  if (wanted === "*" || wanted.split(",").some((candidate) => candidate.trim() === etag)) return;
+  const reason = wanted.includes("W/") ? "weak ETags never match" : "somebody changed it; read it again and repeat the change";
+  throw new ApiError("precondition_failed", `If-Match names ${wanted}, but the current version is ${etag}: ${reason}`);
 }
 
 function queryOf(request: FastifyRequest, accepted: readonly string[]): Record<string, string> {
@@ -157,12 +184,17 @@ function queryOf(request: FastifyRequest, accepted: readonly string[]): Record<s
       throw new ApiError(
         "invalid_query",
         `There is no query parameter ${JSON.stringify(name)} here; ${accepted.length ? `accepted: ${accepted.join(", ")}` : "none is accepted"}`,
-        { path: [name] },
+        { field: name },
       );
     }
-    if (Array.isArray(value)) throw new ApiError("invalid_query", `${name} is given ${value.length} times; give it once`, { path: [name] });
+    if (Array.isArray(value)) throw new ApiError("invalid_query", `${name} is given ${value.length} times; give it once`, { field: name });
   }
   return query as Record<string, string>;
+}
+
+function objectIn(body: unknown): unknown {
+  if (body === undefined || (typeof body === "object" && body !== null && !Array.isArray(body))) return body;
+  throw new ApiError("malformed_json", 'The body must be a JSON object, for example {"description": "mine"}');
 }
 
 function refuseOtherMethods(api: FastifyInstance, operations: readonly Operation[]): void {
@@ -180,6 +212,9 @@ function refuseOtherMethods(api: FastifyInstance, operations: readonly Operation
     });
   }
 }
+
+const noRoute = (request: FastifyRequest): ApiError =>
+  new ApiError("no_route", `There is no ${request.url.split("?")[0]} here; /openapi.json lists every path`);
 
 /** JSON bodies only; an empty one counts as none, because many clients send the Content-Type with every request. */
 function acceptJson(app: FastifyInstance): void {

@@ -21,6 +21,9 @@ export function apiErrorOf(error: unknown): ApiError {
     return new ApiError("unavailable", "The server is shutting down; try again shortly", { headers: { "retry-after": "1" } });
   }
   if (statusCode && statusCode >= 400 && statusCode < 500) {
+    if (message?.includes("prototype property")) {
+      return new ApiError("unknown_field", "The body has a field __proto__ or constructor.prototype, which is accepted nowhere");
+    }
     const position = /position (\d+)/.exec(message ?? "")?.[1];
     return new ApiError("malformed_json", `The body is not valid JSON${position ? ` (at character ${position})` : ""}`);
   }

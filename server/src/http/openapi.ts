@@ -29,7 +29,7 @@ export function openapi(operations: readonly Operation[], version: string): Json
       schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
       securitySchemes: { apiKey: { type: "http", scheme: "bearer", description: "An API key." } },
       parameters: PARAMETERS,
-      headers: { ETag: { description: "The version of what is answered, for If-Match.", schema: { type: "string" } } },
+      headers: HEADERS,
     },
   };
 }
@@ -45,6 +45,16 @@ const PARAMETERS: Json = {
   },
   before_id: { name: "before_id", in: "query", description: "Only objects older than this one.", schema: { type: "string" } },
 };
+
+const HEADERS: Json = {
+  ETag: { description: "The version of what is answered, for If-Match.", schema: { type: "string" } },
+  Location: { description: "Path of the new object.", schema: { type: "string" } },
+};
+
+const headersOf = ({ success }: Operation): Json =>
+  Object.fromEntries(
+    ["ETag", ...(success.status === 201 ? ["Location"] : [])].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
 
 function describe(operation: Operation, components: Map<string, Json>): Json {
   const { success, body } = operation;
@@ -63,7 +73,7 @@ function describe(operation: Operation, components: Map<string, Json>): Json {
       [success.status]: {
         description: operation.summary,
         ...(success.answer && { content: json(answerOf(operation, components)) }),
-        ...(success.answer && !success.list && { headers: { ETag: { $ref: "#/components/headers/ETag" } } }),
+        ...(success.answer && !success.list && { headers: headersOf(operation) }),
       },
       ...errorResponses(operation),
     },

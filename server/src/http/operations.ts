@@ -7,6 +7,7 @@ import {
   marksOf,
   modulesOf,
   updateSchema,
+  withArticle,
 } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import type { Caller } from "../accounts";
@@ -65,7 +66,7 @@ function collectionOperations(definition: Definition): Operation[] {
       ...all,
       method: "POST",
       id: `create${type}`,
-      summary: `Create a ${title}`,
+      summary: `Create ${withArticle(title)}`,
       query: [],
       body: { name: `${type}Create`, schema: createSchema(definition), io: "input" },
       success: { status: 201, answer },
@@ -77,8 +78,8 @@ function collectionOperations(definition: Definition): Operation[] {
     {
       ...all,
       method: "GET",
-      id: `list${type}s`,
-      summary: `List ${title}s, newest first`,
+      id: `list${type.replace(/y$/, "ie")}s`,
+      summary: `List ${title.replace(/y$/, "ie")}s, newest first`,
       query: ["limit", "before_id"],
       success: { status: 200, answer, list: { key: definition.listKey } },
       run: (resources, { query }) =>
@@ -88,7 +89,7 @@ function collectionOperations(definition: Definition): Operation[] {
       ...one,
       method: "GET",
       id: `get${type}`,
-      summary: `Get a ${title}`,
+      summary: `Get ${withArticle(title)}`,
       success: { status: 200, answer },
       run: (resources, { params }) => resources.get(definition, params.id as string),
     },
@@ -96,7 +97,7 @@ function collectionOperations(definition: Definition): Operation[] {
       ...one,
       method: "PATCH",
       id: `update${type}`,
-      summary: `Update a ${title}: fields left out stay as they are`,
+      summary: `Update ${withArticle(title)}: fields left out stay as they are`,
       body: { name: `${type}Update`, schema: updateSchema(definition), io: "input" },
       success: { status: 200, answer },
       run: (resources, { params, body, precondition }) => resources.update(definition, params.id as string, body ?? {}, precondition),
@@ -105,7 +106,7 @@ function collectionOperations(definition: Definition): Operation[] {
       ...one,
       method: "DELETE",
       id: `delete${type}`,
-      summary: `Delete a ${title}`,
+      summary: `Delete ${withArticle(title)}`,
       success: { status: 204 },
       run: async (resources, { params, precondition }) => {
         await resources.remove(definition, params.id as string, precondition);
@@ -126,7 +127,7 @@ function moduleOperations(definition: Definition, name: string): Operation[] {
       ...common,
       method: "PUT",
       id: `replace${moduleType}`,
-      summary: `Replace the ${name} module of a ${title}. ${marksOf(field).module?.doc ?? ""}`.trim(),
+      summary: `Replace the ${name} module of ${withArticle(title)}. ${marksOf(field).module?.doc ?? ""}`.trim(),
       body: { name: `${moduleType}Replace`, schema: bare(field), io: "input" },
       success: { status: 200, answer },
       run: (resources, { params, body, precondition }) =>
@@ -136,7 +137,7 @@ function moduleOperations(definition: Definition, name: string): Operation[] {
       ...common,
       method: "GET",
       id: `get${moduleType}`,
-      summary: `Get the ${name} module of a ${title}`,
+      summary: `Get the ${name} module of ${withArticle(title)}`,
       success: { status: 200, answer },
       run: (resources, { params }) => resources.getModule(definition, params.id as string, name),
     },
@@ -144,7 +145,7 @@ function moduleOperations(definition: Definition, name: string): Operation[] {
       ...common,
       method: "DELETE",
       id: `delete${moduleType}`,
-      summary: `Remove the ${name} module of a ${title}`,
+      summary: `Remove the ${name} module of ${withArticle(title)}`,
       success: { status: 204 },
       run: async (resources, { params, precondition }) => {
         await resources.removeModule(definition, params.id as string, name, precondition);
@@ -157,12 +158,14 @@ function moduleOperations(definition: Definition, name: string): Operation[] {
 function limitOf(text: string | undefined): number {
   if (text === undefined) return PAGE_LIMIT;
   if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= PAGE_LIMIT) return Number(text);
-  throw new ApiError("invalid_query", `limit must be a whole number from 1 to ${PAGE_LIMIT}`, { path: ["limit"] });
+  throw new ApiError("invalid_query", `limit must be a whole number from 1 to ${PAGE_LIMIT}`, { field: "limit" });
 }
 
 function beforeOf(definition: Definition, text: string | undefined): string | undefined {
   if (text === undefined || text.startsWith(`${definition.idPrefix}_`)) return text;
-  throw new ApiError("invalid_query", `before_id must be the id of a ${definition.title}, which begins with "${definition.idPrefix}_"`, {
-    path: ["before_id"],
-  });
+  throw new ApiError(
+    "invalid_query",
+    `before_id must be the id of ${withArticle(definition.title)}, which begins with "${definition.idPrefix}_"`,
+    { field: "before_id" },
+  );
 }

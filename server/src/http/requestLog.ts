@@ -1,6 +1,6 @@
 import { LogController } from "fastify";
 
-/** One line for each request, when it is answered. Never a header or a body: they hold secrets. */
+/** One line for each request, when it is answered. Never a header, a query or a body: they may hold secrets. */
 export class RequestLog extends LogController {
   constructor() {
     super({ requestIdLogLabel: "operation_id" });
@@ -11,7 +11,7 @@ export class RequestLog extends LogController {
   override requestCompleted(...[error, request, reply]: Parameters<LogController["requestCompleted"]>): void {
     const facts = {
       method: request.method,
-      path: request.url,
+      path: request.url.split("?")[0],
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
       key: request.caller?.keyId,

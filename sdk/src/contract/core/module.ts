@@ -2,17 +2,18 @@ import type { z } from "zod";
 import { type Definition, defineResource } from "./definition";
 import { reference } from "./fields";
 import { bare, mark, marksOf } from "./marks";
+import { withArticle } from "./names";
 
 /** A module of a definition in the form of a resource of its own, whose first field is the id of the object it belongs to. */
 export function moduleAsResource(parent: Definition, name: string): Definition {
   const field = parent.fields[name];
-  if (!field || !marksOf(field).module) throw new Error(`There is no module ${name} of a ${parent.title}`);
+  if (!field || !marksOf(field).module) throw new Error(`There is no module ${name} of ${withArticle(parent.title)}`);
   const schema = bare(field) as z.ZodObject;
   const { rules = [], fill = (value) => value } = marksOf(schema);
   const parentId = mark(reference(parent.kind), { immutable: true });
   return defineResource({
     ...parent,
-    title: `${name} module of a ${parent.title}`,
+    title: `${name} module of ${withArticle(parent.title)}`,
     fields: { [parent.idField]: parentId, ...(schema.shape as Record<string, z.ZodType>) },
     computed: {},
     derive: () => ({}),

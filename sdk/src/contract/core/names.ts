@@ -57,3 +57,9 @@ export function camelCasePath(schema: z.ZodType, path: readonly PropertyKey[]): 
 /** Field names that stand in backticks, in camelCase. */
 export const camelCaseMessage = (message: string): string =>
   message.replace(/`([a-z0-9_]+)`/g, (_, name: string) => `\`${camelCase(name)}\``);
+
+/** A name with its article, as it is spoken: "an SSH credential", "a TLS edge". */
+export function withArticle(title: string): string {
+  const spelledOut = /^[A-Z]{2}/.test(title);
+  return (spelledOut ? /^[AEFHILMNORSX]/ : /^[aeiou]/).test(title) ? `an ${title}` : `a ${title}`;
+}

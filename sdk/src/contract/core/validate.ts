@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Definition } from "./definition";
 import { bare, defaultOf, isOptional, marksOf, type Problem, type Rule } from "./marks";
+import { withArticle } from "./names";
 import { createSchema, updateSchema } from "./shape";
 
 type Json = Record<string, unknown>;
@@ -49,7 +50,7 @@ function validateObject(schema: z.ZodObject, body: unknown, { isUnknown = () => 
     ? []
     : parsed.error.issues
         .filter((issue) => !unknown.some((path) => startsWith(issue.path, path)))
-        .flatMap((issue) => problemsOf(schema, issue));
+        .flatMap((issue) => problemsOf(schema, value, issue));
   problems.push(...allRules(schema, without(value, isUnknown), [], problems));
   return { value, problems };
 }
@@ -83,7 +84,7 @@ function isZero(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 }
 
-function problemsOf(schema: z.ZodType, issue: z.core.$ZodIssue): Problem[] {
+function problemsOf(schema: z.ZodType, value: unknown, issue: z.core.$ZodIssue): Problem[] {
   if (issue.code === "unrecognized_keys") {
     const accepted = Object.keys((schemaAt(schema, issue.path) as z.ZodObject).shape);
     return issue.keys.map((key) => ({
@@ -92,15 +93,15 @@ function problemsOf(schema: z.ZodType, issue: z.core.$ZodIssue): Problem[] {
       error: "unknown_field",
     }));
   }
-  return [{ path: issue.path, message: messageOf(issue), error: "invalid_field" }];
+  const missing = issue.path.length > 0 && valueAt(value, issue.path) === undefined;
+  return [{ path: issue.path, message: `${missing ? "is required and " : ""}${messageOf(issue)}`, error: "invalid_field" }];
 }
 
-function messageOf(issue: z.core.$ZodIssue): string {
+/** What an issue of zod means, in the words of this project. */
+export function messageOf(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":
-      return issue.message.endsWith("received undefined")
-        ? `is required: ${article(issue.expected)}`
-        : `must be ${article(issue.expected)}`;
+      return `must be ${named(issue.expected)}`;
     case "invalid_value":
       return `must be ${issue.values.map((value) => JSON.stringify(value)).join(" or ")}`;
     case "too_small":
@@ -114,16 +115,19 @@ function messageOf(issue: z.core.$ZodIssue): string {
   }
 }
 
-function article(type: string): string {
-  const names: Record<string, string> = { array: "a list", record: "a map of strings", int: "a whole number", boolean: "true or false" };
-  return names[type] ?? (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
+function named(type: string): string {
+  const names: Record<string, string> = { array: "a list", record: "an object", int: "a whole number", boolean: "true or false" };
+  return names[type] ?? withArticle(type);
 }
+
+const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((at, part) => (at as Record<PropertyKey, unknown> | undefined | null)?.[part], value);
 
 function explainImmutable(definition: Definition, problem: Problem): Problem {
   const [name] = problem.path;
   const field = problem.error === "unknown_field" && problem.path.length === 1 && definition.fields[name as string];
   if (!field || !marksOf(field).immutable) return problem;
-  return { ...problem, message: `is set at creation only; create a new ${definition.title} to change it`, error: "immutable_field" };
+  return { ...problem, message: `is set at creation only; create a new ${definition.title} to have another`, error: "immutable_field" };
 }
 
 function allRules(schema: z.ZodType, value: unknown, path: PropertyKey[], problems: readonly Problem[]): Problem[] {

@@ -20,6 +20,8 @@ function complainAboutRule(rule: string): string | undefined {
   const shown = JSON.stringify(rule.length > 80 ? `${rule.slice(0, 80)}…` : rule);
   if (!rule.startsWith("bind:")) return `${shown} is not an ACL rule: ${CURE}`;
   const target = rule.slice("bind:".length);
+  const port = /^[^=]*[^\]:=]:(\w+)$/.exec(target)?.[1];
+  if (port !== undefined && !isPort(port)) return `${shown} must end in a port from 1 to 65535: ${CURE}`;
   const sound = target.includes("=") ? isLabel(target) : isAddress(target) || isDomain(target, { wildcard: true });
   return sound ? undefined : `${shown} does not say what may be bound: ${CURE}`;
 }

@@ -67,7 +67,9 @@ function complainAboutShape(pem: string): string | undefined {
     return `holds ${labels.length} PEM blocks; send exactly one certificate, and further authorities as objects of their own`;
   if (labels[0] !== "CERTIFICATE") return `holds a ${labels[0]}, not a CERTIFICATE`;
   if (!/^\s*-----BEGIN CERTIFICATE-----[\s\S]*-----END CERTIFICATE-----\s*$/.test(pem))
-    return "has text around its PEM block, or no END line; send the block alone";
+    return pem.includes("-----END CERTIFICATE-----")
+      ? "has text around its PEM block; send the block alone"
+      : "has no END line; the PEM block is truncated";
   return undefined;
 }
 

@@ -7,7 +7,7 @@ import { conditioned } from "../core/fields";
 export const cidr = () =>
   conditioned(z.string(), (value) => {
     const [address = "", mask, ...rest] = value.split("/");
-    const version = isIP(address);
+    const version = address.includes("%") ? 0 : isIP(address); // a zone belongs to one machine
     if (!version || rest.length > 0) return 'must be a network in CIDR notation, for example "192.0.2.0/24" or "2001:db8::/32"';
     const widest = version === 4 ? 32 : 128;
     if (mask === undefined) return `has no mask: write "${address}/${widest}" for this one address`;

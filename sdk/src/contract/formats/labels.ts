@@ -3,7 +3,9 @@ import { conditioned } from "../core/fields";
 import { mark } from "../core/marks";
 
 const part = (what: string) =>
-  conditioned(z.string(), (value) => (value === "" || value.includes("=") ? `a label's ${what} must not be empty or hold "="` : undefined));
+  conditioned(z.string(), (value) =>
+    value === "" || value.includes("=") ? `is a label's ${what}, which must not be empty or hold "="` : undefined,
+  );
 
 /** Labels that tunnels carry: a map of the user's own keys to values. */
 export const labels = () =>

@@ -55,7 +55,10 @@ function parse(sshpk: typeof Sshpk, text: string): Sshpk.Key {
     const body = lines.filter((line, index) => !line.includes(":") && !lines[index - 1]?.endsWith("\\"));
     return sameBytes(sshpk.parseKey(Buffer.from(body.join(""), "base64"), "rfc4253"), body.join(""));
   }
-  if (text.startsWith("-----BEGIN ")) return sshpk.parseKey(text, "pem");
+  if (text.startsWith("-----BEGIN ")) {
+    if (!/^-----BEGIN ([A-Z ]+)-----[^-]+-----END \1-----$/.test(text)) throw new Error("not exactly one block");
+    return sshpk.parseKey(text, "pem");
+  }
   const [, base64 = ""] = text.split(/\s+/);
   return sameBytes(sshpk.parseKey(text, "ssh"), base64);
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { module, object } from "../core/fields";
 import { mark, type Rule } from "../core/marks";
+import { messageOf } from "../core/validate";
 
 /** What the config of each action may hold. The spec leaves it open; these are ours (api-decisions "TLS edges"). */
 const ACTION_CONFIGS = {
@@ -26,15 +27,14 @@ const configFitsType: Rule = function* (action) {
     return;
   }
   if (type === undefined || action.config === undefined) return;
-  const parsed = ACTION_CONFIGS[type].safeParse(action.config);
-  for (const issue of parsed.error?.issues ?? []) {
-    const unknown = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
-    const accepted = Object.keys(ACTION_CONFIGS[type].shape).join(", ");
-    yield {
-      path: ["config", ...issue.path, ...(unknown === undefined ? [] : [unknown])],
-      message:
-        unknown === undefined ? `does not fit action ${type}: ${issue.message}` : `is not known to action ${type}; accepted: ${accepted}`,
-    };
+  const schema = ACTION_CONFIGS[type];
+  for (const issue of schema.safeParse(action.config).error?.issues ?? []) {
+    if (issue.code === "unrecognized_keys") {
+      const accepted = Object.keys(schema.shape).join(", ");
+      for (const key of issue.keys) yield { path: ["config", key], message: `is no setting of action ${type}; accepted: ${accepted}` };
+    } else {
+      yield { path: ["config", ...issue.path], message: `${messageOf(issue)}, for action ${type}` };
+    }
   }
 };
 

@@ -1,0 +1,21 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** Stands in for a server that is not ours, or for ours on a bad day: it answers as it is told. */
+export class StandInServer {
+  private constructor(
+    readonly url: string,
+    private readonly server: Server,
+  ) {}
+
+  static async start(answer: RequestListener): Promise<StandInServer> {
+    const server = createServer(answer);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return new StandInServer(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, server);
+  }
+
+  stop(): void {
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+}

@@ -1,0 +1,45 @@
+import { expect } from "chai";
+import { expectRefused, hostport, inUse, invalid, serverOfThisFile } from "./support";
+
+describe("Tunnel-group backends", () => {
+  const server = serverOfThisFile();
+  const PATH = "/backends/tunnel_group";
+
+  it("labels are kept as given, also in scripts beyond ASCII", async () => {
+    const labels = { app: "shop", "team/name": "Bezahlung – 支払い", constructor: "x" };
+    const { uri } = await server.created(PATH, { labels });
+    expect((await server.read(uri)).labels).to.deep.equal(labels);
+  });
+
+  it("an update of labels replaces them all", async () => {
+    const { uri } = await server.created(PATH, { labels: { app: "shop", team: "payments" } });
+    await server.rest.patch(uri, { labels: { app: "till" } });
+    expect((await server.read(uri)).labels).to.deep.equal({ app: "till" });
+    await server.rest.patch(uri, { description: "labels stay" });
+    expect((await server.read(uri)).labels).to.deep.equal({ app: "till" });
+  });
+
+  it("a label with an equals sign is refused, in its key and in its value", async () => {
+    const { uri } = await server.created(PATH, { labels: { app: "shop" } });
+    for (const labels of [{ "a=b": "c" }, { a: "b=c" }, { a: "=" }]) {
+      expectRefused(await server.rest.post(PATH, { labels }), invalid(undefined, "=", "labels"));
+      expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { labels })), invalid(undefined, "="));
+    }
+  });
+
+  it("labels that are no map of strings are refused", async () => {
+    for (const labels of ["app=shop", 5, ["app"]]) expectRefused(await server.rest.post(PATH, { labels }), invalid("labels"));
+    for (const value of [5, true, ["shop"], { name: "shop" }])
+      expectRefused(await server.rest.post(PATH, { labels: { app: value } }), invalid("labels.app"));
+  });
+
+  it("a backend that an edge uses is not deleted until the edge uses another", async () => {
+    const create = () => server.created(PATH, { labels: { app: "shop" } });
+    const [first, second] = [await create(), await create()];
+    const edge = await server.created("/edges/tls", { hostports: [hostport()], backend: { backend_id: first.id } });
+    expectRefused(await server.unchangedBy(first.uri, () => server.rest.delete(first.uri)), inUse(edge.id));
+    await server.rest.put(`${edge.uri}/backend`, { backend_id: second.id });
+    expect((await server.rest.delete(first.uri)).status).to.equal(204);
+    expectRefused(await server.rest.delete(second.uri), inUse(edge.id));
+  });
+});

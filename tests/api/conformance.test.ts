@@ -1,0 +1,192 @@
+import { expect } from "chai";
+import type { RestAnswer } from "../../support/rest";
+import {
+  badQuery,
+  expectRefused,
+  invalid,
+  notFound,
+  notJson,
+  type Refusal,
+  serverOfThisFile,
+  stale,
+  unknownField,
+  unknownId,
+  wrongKind,
+} from "./support";
+import { COMMON_FIELDS, type ResourceType, TYPES } from "./types";
+
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
+describe("Every resource type keeps the same promises:", () => {
+  const server = serverOfThisFile();
+
+  const create = async (type: ResourceType, more = {}): Promise<RestAnswer> => {
+    const answer = await server.rest.post(type.path, { ...(await type.body(server.rest)), ...more });
+    expect(answer.status, answer.text).to.equal(201);
+    return answer;
+  };
+  const createAt = async (type: ResourceType): Promise<string> => `${type.path}/${(await create(type)).body.id}`;
+
+  for (const type of TYPES) {
+    const { name, path, listKey, prefix } = type;
+    const ghost = `${path}/${unknownId(prefix)}`;
+
+    it(`${name} that was created has an id, an address, a time and all its fields`, async () => {
+      const { body } = await create(type, { description: "first", metadata: '{"a":1}' });
+      expect(body).to.have.all.keys(...COMMON_FIELDS, ...type.fields);
+      expect(body.id).to.match(new RegExp(`^${prefix}_[0-9A-Za-z]{27}$`));
+      expect(body.uri).to.equal(`${server.url}${path}/${body.id}`);
+      expect(body.created_at).to.match(RFC_3339);
+      expect(body).to.include({ description: "first", metadata: '{"a":1}' });
+    });
+
+    it(`${name} is served at its address and in the list, in the same shape`, async () => {
+      const { id, uri } = (await create(type)).body;
+      const read = await server.read(uri);
+      expect(read)
+        .to.include({ id, uri })
+        .and.to.have.all.keys(...COMMON_FIELDS, ...type.fields);
+      const list = await server.read(path);
+      expect(list).to.have.all.keys(listKey, "uri", "next_page_uri");
+      expect(list[listKey].find((object: { id: string }) => object.id === id)).to.deep.equal(read);
+    });
+
+    it(`${name} that was changed answers with the change and leaves the rest alone`, async () => {
+      const { uri } = (await create(type, { description: "first", metadata: "kept" })).body;
+      const before = await server.read(uri);
+      const change = { description: "second", ...type.update };
+      const answer = await server.rest.patch(uri, change);
+      expect(answer.status, answer.text).to.equal(200);
+      expect(answer.body).to.deep.equal({ ...before, ...change });
+      expect(await server.read(uri)).to.deep.equal(answer.body);
+    });
+
+    it(`${name} that was deleted is gone`, async () => {
+      const { uri, id } = (await create(type)).body;
+      const answer = await server.rest.delete(uri);
+      expect([answer.status, answer.text]).to.deep.equal([204, ""]);
+      expectRefused(await server.rest.get(uri), notFound);
+      expectRefused(await server.rest.patch(uri, { description: "x" }), notFound);
+      expectRefused(await server.rest.delete(uri), notFound);
+      const list = await server.read(path);
+      expect(list[listKey].map((object: { id: string }) => object.id)).not.to.include(id);
+    });
+
+    it(`${name} with a field that does not exist is refused, and the answer names the fields that do`, async () => {
+      const at = await createAt(type);
+      const body = await type.body(server.rest);
+      expectRefused(await server.rest.post(path, { ...body, descripton: "x" }), unknownField("descripton", "description", "metadata"));
+      expectRefused(
+        await server.unchangedBy(at, () => server.rest.patch(at, { description: "changed", colour: "red" })),
+        unknownField("colour", "description", "metadata"),
+      );
+      for (const field of ["constructor", "toString"])
+        expectRefused(await server.rest.post(path, { ...body, [field]: "x" }), unknownField(field));
+    });
+
+    it(`${name} cannot be given an id, an address or a time by the caller`, async () => {
+      const at = await createAt(type);
+      for (const field of ["id", "uri", "created_at"]) {
+        const answer = await server.unchangedBy(at, () => server.rest.patch(at, { [field]: "x" }));
+        expect(answer.status, answer.text).to.equal(400);
+      }
+    });
+
+    it(`${name} with a field of a wrong type is refused, and the answer names the field`, async () => {
+      const at = await createAt(type);
+      const body = await type.body(server.rest);
+      for (const wrong of [5, true, ["x"], { a: "x" }]) {
+        expectRefused(await server.rest.post(path, { ...body, description: wrong }), invalid("description", "description"));
+        expectRefused(await server.rest.post(path, { ...body, metadata: wrong }), invalid("metadata", "metadata"));
+        expectRefused(await server.unchangedBy(at, () => server.rest.patch(at, { description: wrong })), invalid("description"));
+      }
+    });
+
+    it(`${name} cannot be written with a body that is not a JSON object`, async () => {
+      const at = await createAt(type);
+      for (const text of ['{"description": ', "description=x", "[]", '"text"', "5", "null"]) {
+        expectRefused(await server.rest.post(path, text), notJson);
+        expectRefused(await server.unchangedBy(at, () => server.rest.patch(at, text)), notJson);
+      }
+    });
+
+    it(`${name} that never existed is not found`, async () => {
+      for (const answer of [
+        await server.rest.get(ghost),
+        await server.rest.patch(ghost, { description: "x" }),
+        await server.rest.delete(ghost),
+      ])
+        expectRefused(answer, { ...notFound, mentions: [unknownId(prefix)] });
+    });
+
+    it(`${name} is not looked for under the id of another kind`, async () => {
+      const other = TYPES.find((candidate) => candidate.prefix !== prefix);
+      const at = `${path}/${unknownId(other?.prefix ?? "")}`;
+      expectRefused(await server.rest.get(at), wrongKind());
+      expectRefused(await server.rest.patch(at, { description: "x" }), wrongKind());
+      expectRefused(await server.rest.delete(at), wrongKind());
+    });
+
+    it(`${name} does not take other methods, and the answer says which it takes`, async () => {
+      const expectNotAllowed = (answer: RestAnswer, ...allowed: string[]): void => {
+        expectRefused(answer, { status: 405, code: "TP_1400" });
+        expect((answer.headers.get("allow") ?? "").split(/,\s*/)).to.include.members(allowed);
+      };
+      const at = await createAt(type);
+      expectNotAllowed(await server.rest.put(path, {}), "GET", "POST");
+      expectNotAllowed(await server.rest.delete(path), "GET", "POST");
+      expectNotAllowed(await server.rest.patch(path, {}), "GET", "POST");
+      expectNotAllowed(await server.rest.put(at, {}), "GET", "PATCH", "DELETE");
+      expectNotAllowed(await server.rest.post(at, {}), "GET", "PATCH", "DELETE");
+    });
+
+    it(`${name} takes a body of 1 MiB and no byte more`, async () => {
+      const mebibyte = 1024 * 1024;
+      const padded = async (): Promise<string> => JSON.stringify(await type.body(server.rest)).padEnd(mebibyte, " ");
+      expect((await server.rest.post(path, await padded())).status).to.equal(201);
+      expectRefused(await server.rest.post(path, `${await padded()} `), { status: 413, code: "TP_1401" });
+    });
+
+    it(`${name} is written as JSON only`, async () => {
+      const send = async (contentType: string): Promise<RestAnswer> =>
+        server.rest.post(path, await type.body(server.rest), { "content-type": contentType });
+      for (const other of ["text/plain", "application/x-www-form-urlencoded", "application/xml"])
+        expectRefused(await send(other), { status: 415, code: "TP_1402", mentions: ["application/json"] });
+      expect((await send("application/json; charset=utf-8")).status).to.equal(201);
+    });
+
+    it(`${name} has an ETag that changes when it changes and only then`, async () => {
+      const created = await create(type, { description: "first" });
+      const { uri } = created.body;
+      const etag = await server.etag(uri);
+      expect(created.headers.get("etag")).to.equal(etag);
+      const same = await server.rest.patch(uri, { description: "first" });
+      expect(same.headers.get("etag")).to.equal(etag);
+      const changed = await server.rest.patch(uri, { description: "second" });
+      expect(changed.headers.get("etag")).not.to.equal(etag);
+      expect(await server.etag(uri)).to.equal(changed.headers.get("etag"));
+    });
+
+    it(`${name} that another has changed meanwhile is neither changed nor deleted under If-Match`, async () => {
+      const at = await createAt(type);
+      const old = await server.etag(at);
+      expect((await server.rest.patch(at, { description: "mine" }, { "if-match": old })).status).to.equal(200);
+      for (const attempt of [
+        () => server.rest.patch(at, { description: "theirs" }, { "if-match": old }),
+        () => server.rest.delete(at, { "if-match": old }),
+      ])
+        expectRefused(await server.unchangedBy(at, attempt), stale);
+      expect((await server.rest.delete(at, { "if-match": await server.etag(at) })).status).to.equal(204);
+    });
+
+    it(`${name} is not asked for with a query parameter that does not exist`, async () => {
+      const at = await createAt(type);
+      const refusal: Refusal = { ...badQuery, mentions: ["page"] };
+      expectRefused(await server.rest.get(`${path}?page=2`), refusal);
+      expectRefused(await server.rest.get(`${at}?page=2`), refusal);
+      expectRefused(await server.rest.post(`${path}?page=2`, await type.body(server.rest)), refusal);
+      expectRefused(await server.unchangedBy(at, () => server.rest.patch(`${at}?page=2`, { description: "x" })), refusal);
+      expectRefused(await server.unchangedBy(at, () => server.rest.delete(`${at}?page=2`)), refusal);
+    });
+  }
+});

@@ -1,0 +1,95 @@
+import { execFileSync } from "node:child_process";
+import { createPublicKey } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const run = (cwd: string, command: string, ...args: string[]): string =>
+  execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+
+function inTemporaryFolder<T>(make: (folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-fixture-"));
+  try {
+    return make(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export interface SshKey {
+  /** The line of the `.pub` file. */
+  readonly openssh: string;
+  readonly rfc4716: string;
+  /** PEM with the PKCS#8 SubjectPublicKeyInfo. */
+  readonly spki: string;
+  readonly privateKey: string;
+}
+
+export function sshKey(type: "rsa" | "ecdsa" | "ed25519" = "ed25519", bits?: number): SshKey {
+  return inTemporaryFolder((folder) => {
+    const size = bits === undefined ? [] : ["-b", String(bits)];
+    run(folder, "ssh-keygen", "-q", "-t", type, ...size, "-N", "", "-C", "somebody@example.com", "-f", "key");
+    const openssh = readFileSync(join(folder, "key.pub"), "utf8").trim();
+    return {
+      openssh,
+      rfc4716: run(folder, "ssh-keygen", "-e", "-m", "RFC4716", "-f", "key.pub"),
+      spki: type === "ed25519" ? ed25519Spki(openssh) : run(folder, "ssh-keygen", "-e", "-m", "PKCS8", "-f", "key.pub"),
+      privateKey: readFileSync(join(folder, "key"), "utf8"),
+    };
+  });
+}
+
+/** `ssh-keygen` cannot write Ed25519 keys as PKCS#8; the raw key is the end of the line's blob. */
+function ed25519Spki(openssh: string): string {
+  const x = blobOf(openssh).subarray(-32).toString("base64url");
+  const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
+  return key.export({ type: "spki", format: "pem" }).toString();
+}
+
+export const blobOf = (openssh: string): Buffer => Buffer.from(openssh.split(" ")[1] ?? "", "base64");
+
+/** An OpenSSH line of the given length-prefixed parts: for keys that `ssh-keygen` no longer makes. */
+export function sshLine(type: string, ...parts: Buffer[]): string {
+  const blob = [Buffer.from(type), ...parts].flatMap((part) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(part.length);
+    return [length, part];
+  });
+  return `${type} ${Buffer.concat(blob).toString("base64")} somebody@example.com`;
+}
+
+const KEY_ARGUMENTS = {
+  rsa: ["rsa:2048"],
+  ec: ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"],
+  ed25519: ["ed25519"],
+};
+
+export interface CertificateOptions {
+  readonly key?: keyof typeof KEY_ARGUMENTS;
+  readonly name?: string;
+  /** X.509 extensions in the words of openssl. Default: a certificate authority's basicConstraints. */
+  readonly extensions?: readonly string[];
+}
+
+export interface Certificate {
+  readonly pem: string;
+  readonly privateKey: string;
+}
+
+/** A self-signed certificate; by default that of a certificate authority. */
+export function certificate({ key = "ec", name = "Test CA", extensions = [CA] }: CertificateOptions = {}): Certificate {
+  const config = [
+    "[req]\nprompt = no\nutf8 = yes\nstring_mask = utf8only\ndistinguished_name = subject",
+    ...(extensions.length > 0 ? ["x509_extensions = extensions"] : []),
+    `[subject]\nCN = ${name}`,
+    `[extensions]\n${extensions.join("\n")}`,
+  ].join("\n");
+  return inTemporaryFolder((folder) => {
+    writeFileSync(join(folder, "config"), config);
+    const newKey = ["-newkey", ...KEY_ARGUMENTS[key], "-nodes", "-keyout", "key.pem"];
+    const pem = run(folder, "openssl", "req", "-x509", "-config", "config", "-days", "3650", ...newKey);
+    return { pem, privateKey: readFileSync(join(folder, "key.pem"), "utf8") };
+  });
+}
+
+export const CA = "basicConstraints = critical, CA:TRUE";

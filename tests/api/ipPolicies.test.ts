@@ -1,0 +1,155 @@
+import { expect } from "chai";
+import {
+  expectRefused,
+  hostport,
+  immutable,
+  inUse,
+  invalid,
+  missingReference,
+  notFound,
+  serverOfThisFile,
+  taken,
+  unknownId,
+  wrongKind,
+} from "./support";
+
+describe("IP policies and their rules", () => {
+  const server = serverOfThisFile();
+  const RULES = "/ip_policy_rules";
+  const policy = () => server.created("/ip_policies", {});
+  const ruleOf = (ip_policy_id: string, cidr: string, action = "allow") => server.rest.post(RULES, { ip_policy_id, cidr, action });
+  const created = (ip_policy_id: string, cidr: string) => server.created(RULES, { ip_policy_id, cidr, action: "allow" });
+
+  it("a rule allows or denies a network and refers to its policy", async () => {
+    const { id, uri } = await policy();
+    for (const [cidr, action] of [
+      ["10.0.0.0/8", "allow"],
+      ["192.0.2.1/32", "deny"],
+      ["0.0.0.0/0", "deny"],
+      ["2001:db8::/32", "allow"],
+      ["2001:db8::1/128", "deny"],
+      ["::/0", "allow"],
+    ] as const) {
+      const { body, status, text } = await ruleOf(id, cidr, action);
+      expect(status, text).to.equal(201);
+      expect(body).to.deep.include({ cidr, action, ip_policy: { id, uri } });
+    }
+  });
+
+  it("a network with bits behind its mask is refused, and the answer says how to write it", async () => {
+    const { id } = await policy();
+    for (const [wrong, right] of [
+      ["10.0.0.1/8", "10.0.0.0/8"],
+      ["192.168.1.0/16", "192.168.0.0/16"],
+      ["2001:db8::1/32", "2001:db8::/32"],
+    ] as const)
+      expectRefused(await ruleOf(id, wrong), invalid("cidr", right));
+  });
+
+  it("an address without mask is refused, and the answer says how to write it", async () => {
+    const { id } = await policy();
+    for (const [address, network] of [
+      ["192.0.2.1", "192.0.2.1/32"],
+      ["2001:db8::1", "2001:db8::1/128"],
+    ] as const)
+      expectRefused(await ruleOf(id, address), invalid("cidr", network));
+  });
+
+  it("what is no network is refused", async () => {
+    const { id } = await policy();
+    for (const text of [
+      "",
+      "/8",
+      "example.com/8",
+      "10.0.0.0/",
+      "10.0.0.0/33",
+      "10.0.0.0/-1",
+      "10.0.0/8",
+      "256.0.0.0/8",
+      "2001:db8::/129",
+      "1::2::/64",
+    ])
+      expectRefused(await ruleOf(id, text), invalid("cidr"));
+  });
+
+  it("a network has one rule in a policy, however it is written, and may have one in each", async () => {
+    const [one, other] = [await policy(), await policy()];
+    for (const [cidr, spelling] of [
+      ["10.0.0.0/8", "10.0.0.0/8"],
+      ["2001:db8::/32", "2001:0DB8:0:0::/32"],
+    ] as const) {
+      await created(one.id, cidr);
+      expectRefused(await ruleOf(one.id, spelling, "deny"), taken("cidr"));
+      await created(other.id, cidr);
+    }
+  });
+
+  it("of many who add one network to a policy at the same moment, one succeeds", async () => {
+    const { id } = await policy();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ruleOf(id, "10.0.0.0/8")));
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, ...Array(9).fill(409)]);
+  });
+
+  it("a rule can be moved to another network, unless that has a rule already", async () => {
+    const { id } = await policy();
+    const { uri } = await created(id, "10.0.0.0/8");
+    await created(id, "172.16.0.0/12");
+    expect((await server.rest.patch(uri, { cidr: "192.168.0.0/16" })).body.cidr).to.equal("192.168.0.0/16");
+    expect((await server.rest.patch(uri, { cidr: "192.168.0.0/16" })).status).to.equal(200);
+    expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { cidr: "172.16.0.0/12" })), taken("cidr"));
+    expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { cidr: "10.0.0.1/8" })), invalid("cidr"));
+    await created(id, "10.0.0.0/8");
+  });
+
+  it("a rule keeps its action and its policy", async () => {
+    const [{ id }, other] = [await policy(), await policy()];
+    const { uri } = await created(id, "10.0.0.0/8");
+    expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { action: "deny" })), immutable("action"));
+    expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { ip_policy_id: other.id })), immutable("ip_policy_id"));
+  });
+
+  it("a rule needs a network, a policy and an action that exists", async () => {
+    const { id } = await policy();
+    const whole = { ip_policy_id: id, cidr: "10.0.0.0/8", action: "allow" };
+    for (const field of Object.keys(whole)) {
+      expectRefused(await server.rest.post(RULES, { ...whole, [field]: undefined }), invalid(field, field));
+      expectRefused(await server.rest.post(RULES, { ...whole, [field]: 5 }), invalid(field, field));
+    }
+    for (const action of ["block", "ALLOW"]) expectRefused(await ruleOf(id, "10.0.0.0/8", action), invalid("action", "allow", "deny"));
+  });
+
+  it("a rule cannot belong to a policy that does not exist, or to something else", async () => {
+    const ghost = unknownId("ipp");
+    expectRefused(await ruleOf(ghost, "10.0.0.0/8"), missingReference("ip_policy_id", ghost));
+    const { id } = await server.created("/credentials", {});
+    expectRefused(await ruleOf(id, "10.0.0.0/8"), wrongKind("ip_policy_id"));
+  });
+
+  it("a policy is deleted together with its rules, and only with them", async () => {
+    const [doomed, other] = [await policy(), await policy()];
+    const rules = [await created(doomed.id, "10.0.0.0/8"), await created(doomed.id, "2001:db8::/32")];
+    const { uri, id } = await created(other.id, "10.0.0.0/8");
+    expect((await server.rest.delete(doomed.uri)).status).to.equal(204);
+    for (const rule of rules) expectRefused(await server.rest.get(rule.uri), notFound);
+    expect((await server.read(uri)).id).to.equal(id);
+    const listed = (await server.read(RULES)).ip_policy_rules.map((rule: { ip_policy: { id: string } }) => rule.ip_policy.id);
+    expect(listed).to.include(other.id).and.not.to.include(doomed.id);
+  });
+
+  it("a rule that was deleted leaves its policy and room for another", async () => {
+    const { id, uri } = await policy();
+    await server.rest.delete((await created(id, "10.0.0.0/8")).uri);
+    expect((await server.read(uri)).id).to.equal(id);
+    await created(id, "10.0.0.0/8");
+  });
+
+  it("a policy that an edge uses is not deleted, nor are its rules, and the answer names the edge", async () => {
+    const { id, uri } = await policy();
+    const rule = await created(id, "10.0.0.0/8");
+    const edge = await server.created("/edges/tls", { hostports: [hostport()], ip_restriction: { ip_policy_ids: [id] } });
+    expectRefused(await server.unchangedBy(uri, () => server.rest.delete(uri)), inUse(edge.id));
+    expect(await server.read(rule.uri)).to.deep.equal(rule);
+    await server.rest.delete(edge.uri);
+    expect((await server.rest.delete(uri)).status).to.equal(204);
+  });
+});

@@ -1,0 +1,98 @@
+import { expect } from "chai";
+import { expectRefused, invalid, type Json, serverOfThisFile } from "./support";
+import { TYPES } from "./types";
+
+/** A text of exactly so many bytes of UTF-8, most of them in characters that take several. */
+const textOf = (bytes: number, character: string): string => {
+  const size = Buffer.byteLength(character);
+  return character.repeat(Math.floor(bytes / size)).padEnd(Math.floor(bytes / size) * character.length + (bytes % size), "a");
+};
+
+const LIMITS = { description: 255, metadata: 4096 };
+const CHARACTERS = ["a", "é", "語", "🚇"];
+
+describe("Limits and empty values", () => {
+  const server = serverOfThisFile();
+
+  for (const { name, path, body, listKey } of TYPES) {
+    const create = async (more: Json = {}) => server.created(path, { ...(await body(server.rest)), ...more });
+
+    for (const [field, limit] of Object.entries(LIMITS)) {
+      it(`${name} takes ${limit} bytes of ${field}, whatever the script, and gives them back as they were`, async () => {
+        const { uri } = await create();
+        for (const character of CHARACTERS) {
+          const text = textOf(limit, character);
+          expect((await create({ [field]: text }))[field]).to.equal(text);
+          expect((await server.rest.patch(uri, { [field]: text })).status).to.equal(200);
+          expect((await server.read(uri))[field]).to.equal(text);
+        }
+      });
+
+      it(`${name} does not take ${limit + 1} bytes of ${field}, and nothing is stored`, async () => {
+        const { uri, id } = await create();
+        for (const character of CHARACTERS) {
+          const tooLong = { [field]: textOf(limit + 1, character) };
+          const refusal = invalid(field, field, String(limit));
+          expectRefused(await server.rest.post(path, { ...(await body(server.rest)), ...tooLong }), refusal);
+          expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, tooLong)), refusal);
+        }
+        expect((await server.read(path))[listKey][0].id).to.equal(id);
+      });
+    }
+
+    it(`${name} keeps everything of an update that is refused for one field only`, async () => {
+      const { uri } = await create({ description: "kept", metadata: "kept" });
+      const halfGood = { description: "changed", metadata: textOf(LIMITS.metadata + 1, "a") };
+      expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, halfGood)), invalid("metadata"));
+    });
+
+    it(`${name} created without description and metadata, or with empty ones, answers with empty strings`, async () => {
+      for (const left of [{}, { description: "", metadata: "" }]) expect(await create(left)).to.include({ description: "", metadata: "" });
+    });
+
+    it(`${name} loses its description and metadata only when an update says so with empty strings`, async () => {
+      const { uri } = await create({ description: "some", metadata: "more" });
+      await server.rest.patch(uri, {});
+      expect(await server.read(uri)).to.include({ description: "some", metadata: "more" });
+      await server.rest.patch(uri, { description: "" });
+      expect(await server.read(uri)).to.include({ description: "", metadata: "more" });
+      await server.rest.patch(uri, { metadata: "" });
+      expect(await server.read(uri)).to.include({ description: "", metadata: "" });
+    });
+  }
+
+  for (const { name, path, body } of TYPES.filter(({ fields }) => fields.includes("acl"))) {
+    it(`${name} created without acl, or with an empty one, is unrestricted`, async () => {
+      const { acl: _, ...rest } = await body(server.rest);
+      expect((await server.created(path, rest)).acl).to.deep.equal([]);
+      expect((await server.created(path, { ...(await body(server.rest)), acl: [] })).acl).to.deep.equal([]);
+    });
+
+    it(`${name} loses its acl only when an update says so with an empty list`, async () => {
+      const { uri } = await server.created(path, { ...(await body(server.rest)), acl: ["bind:kept.example.com"] });
+      await server.rest.patch(uri, { description: "other" });
+      expect((await server.read(uri)).acl).to.deep.equal(["bind:kept.example.com"]);
+      expect((await server.rest.patch(uri, { acl: [] })).body.acl).to.deep.equal([]);
+      expect((await server.read(uri)).acl).to.deep.equal([]);
+    });
+
+    it(`${name} created with an empty owner_id belongs to the caller, as without one`, async () => {
+      const { owner_id } = await server.created(path, await body(server.rest));
+      const other = await server.created(path, { ...(await body(server.rest)), owner_id: "" });
+      expect(other.owner_id).to.equal(owner_id);
+    });
+  }
+
+  it("a TLS edge created with nothing but hostports has no module", async () => {
+    const edge = await server.created("/edges/tls", { hostports: ["no-module.example.com:443"] });
+    for (const module of ["backend", "ip_restriction", "mutual_tls", "tls_termination", "policies"]) expect(edge[module]).to.equal(null);
+  });
+
+  it("a TLS termination created with empty values gets the defaults", async () => {
+    const edge = await server.created("/edges/tls", {
+      hostports: ["defaults.example.com:443"],
+      tls_termination: { terminate_at: "", min_version: "" },
+    });
+    expect(edge.tls_termination).to.deep.equal({ enabled: true, terminate_at: "edge", min_version: "1.2" });
+  });
+});

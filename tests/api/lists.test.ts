@@ -1,0 +1,128 @@
+import { expect } from "chai";
+import { badQuery, expectRefused, serverOfThisFile, unknownId } from "./support";
+import { TYPES } from "./types";
+
+interface Listed {
+  readonly id: string;
+}
+
+describe("Lists", () => {
+  const server = serverOfThisFile();
+
+  const credential = async (): Promise<string> => (await server.created("/credentials", {})).id;
+  const credentials = async (count: number): Promise<string[]> => {
+    const ids = [];
+    for (let i = 0; i < count; i++) ids.push(await credential());
+    return ids;
+  };
+  const idsOf = (page: Record<string, Listed[]>, key = "credentials"): string[] => (page[key] ?? []).map(({ id }) => id);
+
+  /** Follows the pages from the newest object to the oldest; `between` happens after each. */
+  const walk = async (first: string, between?: () => Promise<unknown>): Promise<string[]> => {
+    const seen: string[] = [];
+    for (let next: string | null = first; next !== null; ) {
+      const page = await server.read(next);
+      seen.push(...idsOf(page));
+      next = page.next_page_uri;
+      await between?.();
+    }
+    return seen;
+  };
+
+  for (const { name, path, body, listKey } of TYPES) {
+    it(`${name} stands in its list before those that are older`, async () => {
+      const ids: string[] = [];
+      for (let i = 0; i < 5; i++) ids.push((await server.created(path, await body(server.rest))).id);
+      expect(idsOf(await server.read(path), listKey).slice(0, 5)).to.deep.equal(ids.reverse());
+    });
+
+    it(`${name} is found page by page`, async () => {
+      for (let i = 0; i < 3; i++) await server.created(path, await body(server.rest));
+      const all = idsOf(await server.read(path), listKey);
+      const first = await server.read(`${path}?limit=2`);
+      expect(idsOf(first, listKey)).to.deep.equal(all.slice(0, 2));
+      expect(idsOf(await server.read(first.next_page_uri), listKey)).to.deep.equal(all.slice(2, 4));
+    });
+  }
+
+  it("limit says how many objects a page has, up to 100, which is also the default", async () => {
+    await credentials(101);
+    for (const limit of [1, 7, 99, 100]) expect(idsOf(await server.read(`/credentials?limit=${limit}`))).to.have.length(limit);
+    expect(idsOf(await server.read("/credentials"))).to.have.length(100);
+  });
+
+  it("a limit that is not a whole number from 1 to 100 is refused", async () => {
+    for (const limit of ["0", "-1", "101", "1000000", "1.5", "ten", "NaN", "0x10"])
+      expectRefused(await server.rest.get(`/credentials?limit=${limit}`), { ...badQuery, mentions: ["limit", "100"] });
+  });
+
+  it("before_id gives the objects that are older than it, whether it still exists or not", async () => {
+    const [oldest = "", middle = "", newest = ""] = await credentials(3);
+    const before = async (id: string) => idsOf(await server.read(`/credentials?limit=2&before_id=${id}`));
+    expect(await before(newest)).to.deep.equal([middle, oldest]);
+    await server.rest.delete(`/credentials/${newest}`);
+    expect(await before(newest)).to.deep.equal([middle, oldest]);
+    expect((await before(middle))[0]).to.equal(oldest);
+  });
+
+  it("a before_id that is no id, or that of another kind, is refused", async () => {
+    for (const id of ["nonsense", unknownId("ipp")])
+      expectRefused(await server.rest.get(`/credentials?before_id=${id}`), { ...badQuery, mentions: ["before_id", "cr_"] });
+  });
+
+  it("addresses in a list are absolute, and that of the next page repeats the limit", async () => {
+    await credentials(4);
+    const page = await server.read("/credentials?limit=3");
+    expect(new URL(page.uri).pathname).to.equal("/credentials");
+    expect(new URL(page.uri).origin).to.equal(server.url);
+    const next = new URL(page.next_page_uri);
+    expect(next.origin + next.pathname).to.equal(`${server.url}/credentials`);
+    expect(Object.fromEntries(next.searchParams)).to.deep.equal({ limit: "3", before_id: idsOf(page)[2] });
+  });
+
+  it("the last page has no next one, also when it is full", async () => {
+    for (const { id } of (await server.read("/ip_policies")).ip_policies) await server.rest.delete(`/ip_policies/${id}`);
+    for (let i = 0; i < 4; i++) await server.created("/ip_policies", {});
+    expect((await server.read("/ip_policies")).next_page_uri).to.equal(null);
+    expect((await server.read("/ip_policies?limit=4")).next_page_uri).to.equal(null);
+    const second = await server.read((await server.read("/ip_policies?limit=2")).next_page_uri);
+    expect(idsOf(second, "ip_policies")).to.have.length(2);
+    expect(second.next_page_uri).to.equal(null);
+  });
+
+  it("a list without objects is an empty array", async () => {
+    await credential();
+    const oldest = (await walk("/credentials")).at(-1);
+    const page = await server.read(`/credentials?before_id=${oldest}`);
+    expect(page).to.include({ next_page_uri: null }).and.to.have.property("credentials").that.is.an("array").that.is.empty;
+  });
+
+  it("objects that were created at the same moment are all listed, newest first", async () => {
+    const created = await Promise.all(Array.from({ length: 40 }, credential));
+    const listed = await walk("/credentials?limit=9");
+    expect(listed).to.include.members(created);
+    expect(listed).to.deep.equal([...listed].sort().reverse());
+  });
+
+  it("whoever walks a list while others create and delete sees each object that stays exactly once", async () => {
+    const planned = await credentials(60);
+    const staying = planned.filter((_, i) => i % 3 !== 0);
+    const leaving = planned.filter((_, i) => i % 3 === 0);
+    const meanwhile = async (): Promise<void> => {
+      const leaves = leaving.pop();
+      await Promise.all([credential(), credential(), leaves && server.rest.delete(`/credentials/${leaves}`)]);
+    };
+    const walks = await Promise.all([4, 5, 7].map((limit) => walk(`/credentials?limit=${limit}`, meanwhile)));
+    for (const seen of walks) {
+      expect(seen).to.include.members(staying);
+      expect(new Set(seen).size).to.equal(seen.length);
+    }
+  });
+
+  it("a walk goes on when the object at the end of its page is deleted", async () => {
+    const ids = await credentials(6);
+    const first = await server.read("/credentials?limit=2");
+    await server.rest.delete(`/credentials/${idsOf(first)[1]}`);
+    expect(idsOf(await server.read(first.next_page_uri))).to.deep.equal([ids[3], ids[2]]);
+  });
+});

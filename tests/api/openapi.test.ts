@@ -1,0 +1,52 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { definitionOf, modulesOf, registry } from "@tunnelplane/sdk/contract";
+import { expect } from "chai";
+import { Rest } from "../../support/rest";
+import { ServerProcess } from "../../support/server";
+
+describe("The OpenAPI document", () => {
+  let server: ServerProcess;
+  // biome-ignore lint/suspicious/noExplicitAny: a document of which every part is looked into
+  let document: any;
+  before(async () => {
+    server = await ServerProcess.start();
+    document = await (await fetch(`${server.url}/openapi.json`)).json();
+  });
+  after(() => server.stop());
+
+  it("is valid OpenAPI 3.1", async () => {
+    expect(document.openapi).to.equal("3.1.0");
+    expect(await new Validator().validate(structuredClone(document))).to.deep.equal({ valid: true });
+  });
+
+  it("holds every path and method of every resource type, and no other", () => {
+    const expected = registry.flatMap(({ kind, path }) => [
+      `${path}: get post`,
+      `${path}/{id}: delete get patch`,
+      ...modulesOf(definitionOf(kind)).map((module) => `${path}/{id}/${module}: delete get put`),
+    ]);
+    const documented = Object.entries(document.paths).map(
+      ([path, methods]) =>
+        `${path}: ${Object.keys(methods as object)
+          .sort()
+          .join(" ")}`,
+    );
+    expect(documented).to.have.members(expected);
+  });
+
+  it("says of each creation what may be sent, with its limits, defaults and words", () => {
+    const { TlsEdgeCreate, TlsEdge, TunnelCredential } = document.components.schemas;
+    expect(TlsEdgeCreate.additionalProperties).to.equal(false);
+    expect(TlsEdgeCreate.properties.description).to.include({ type: "string", default: "", "x-max-bytes": 255 });
+    expect(TlsEdge.required).to.include.members(["id", "uri", "created_at", "backend"]);
+    expect(TunnelCredential.properties.token.description).to.contain("creation only");
+    for (const schema of Object.values(TlsEdge.properties)) expect(schema).to.have.property("description").that.is.not.empty;
+  });
+
+  it("lists for each operation the errors that it may answer, with their codes", async () => {
+    const { responses } = document.paths["/edges/tls/{id}"].patch;
+    expect(responses["409"].description).to.contain("TP_1501");
+    const refused = await new Rest(server.url, server.apiKey).patch("/edges/tls/edgtls_x", {});
+    expect(responses[refused.status].description).to.contain(refused.body.error_code);
+  });
+});

@@ -1,0 +1,70 @@
+import { expect } from "chai";
+import type { RestAnswer } from "../../support/rest";
+import { expectRefused, noSuchPath, notFound, serverOfThisFile, unknownId } from "./support";
+import { TYPES } from "./types";
+
+describe("Every request, whatever it asks for:", () => {
+  const server = serverOfThisFile();
+  const paths = TYPES.flatMap(({ path, prefix }) => [path, `${path}/${unknownId(prefix)}`]);
+
+  const expectUnauthorized = (answer: RestAnswer, code: string): void => {
+    expectRefused(answer, { status: 401, code });
+    expect(answer.headers.get("www-authenticate")).to.match(/^Bearer\b/);
+  };
+
+  for (const path of paths) {
+    it(`${path} is closed to a request without an API key`, async () => {
+      expectUnauthorized(await server.bare(path, server.headersWithout("authorization")), "TP_1100");
+    });
+
+    it(`${path} is closed to a request whose Authorization is not a bearer key`, async () => {
+      for (const authorization of ["Bearer", "Basic dXNlcjpwYXNzd29yZA==", "tpk_key-without-a-scheme", "Bearer two words"])
+        expectUnauthorized(await server.rest.get(path, { authorization }), "TP_1100");
+    });
+
+    it(`${path} is closed to a key that nobody has, and the answer does not repeat it`, async () => {
+      const answer = await server.rest.get(path, { authorization: "Bearer tpk_guessed-by-somebody" });
+      expectUnauthorized(answer, "TP_1101");
+      expect(answer.text).not.to.include("guessed");
+    });
+
+    it(`${path} needs the header Service-Version: 2`, async () => {
+      const refusal = { status: 400, code: "TP_1006", mentions: ["Service-Version", "2"] };
+      expectRefused(await server.bare(path, server.headersWithout("service-version")), refusal);
+      for (const version of ["1", "3", "latest"]) expectRefused(await server.rest.get(path, { "service-version": version }), refusal);
+    });
+  }
+
+  it("a path that does not exist is not found, whatever the method", async () => {
+    for (const path of ["/", "/nothing-here", "/credentials/a/b", "/edges", "/edges/tls/a/b/c"])
+      for (const method of ["GET", "POST", "PATCH", "DELETE"])
+        expectRefused(await server.rest.request(method, path, method === "POST" || method === "PATCH" ? {} : undefined), noSuchPath);
+  });
+
+  it("an id that is far too long is the id of nothing", async () => {
+    for (const length of [50, 500, 5000]) expectRefused(await server.rest.get(`/credentials/cr_${"0".repeat(length)}`), notFound);
+  });
+
+  it("the caller's X-Request-Id comes back with the answer, also with a refusal", async () => {
+    const headers = { "x-request-id": "deploy-42" };
+    expect((await server.rest.get("/credentials", headers)).headers.get("x-request-id")).to.equal("deploy-42");
+    const refused = await server.rest.get(`/credentials/${unknownId("cr")}`, headers);
+    expectRefused(refused, notFound);
+    expect(refused.body.details.operation_id).to.equal("deploy-42");
+  });
+
+  it("a request without X-Request-Id gets an operation id of its own", async () => {
+    const ids = [];
+    for (let i = 0; i < 3; i++) ids.push((await server.rest.get("/credentials")).headers.get("x-request-id"));
+    for (const id of ids) expect(id).to.match(/^op_[0-9A-Za-z]{27}$/);
+    expect(new Set(ids).size).to.equal(3);
+  });
+
+  it("names of JavaScript's own are no fields, and do no harm", async () => {
+    for (const body of ['{"__proto__": {"description": "x"}}', '{"constructor": {"prototype": {}}}']) {
+      const answer = await server.rest.post("/ip_policies", body);
+      expect(answer.status, answer.text).to.equal(400);
+    }
+    expect((await server.created("/ip_policies", {})).description).to.equal("");
+  });
+});

@@ -1,0 +1,188 @@
+import { expect } from "chai";
+import {
+  expectRefused,
+  hostport,
+  invalid,
+  type Json,
+  missingReference,
+  serverOfThisFile,
+  taken,
+  unique,
+  unknownId,
+  wrongKind,
+} from "./support";
+
+const PATH = "/edges/tls";
+
+describe("TLS edges", () => {
+  const server = serverOfThisFile();
+  const create = (hostports: unknown, more: Json = {}) => server.rest.post(PATH, { hostports, ...more });
+  const edge = (...hostports: string[]) => server.created(PATH, { hostports: hostports.length > 0 ? hostports : [hostport()] });
+  const newestEdge = async (): Promise<string | undefined> => (await server.read(`${PATH}?limit=1`)).tls_edges[0]?.id;
+
+  it("a hostport is a domain, or all below one, and a port", async () => {
+    const domain = `${unique("valid")}.example.com`;
+    const hostports = [`${domain}:1`, `${domain}:65535`, `${domain}:443`, `*.${domain}:443`, `a-b.c.${domain}:8443`];
+    const { uri, ...created } = await edge(...hostports);
+    expect(created.hostports).to.deep.equal(hostports);
+    expect((await server.read(uri)).hostports).to.deep.equal(hostports);
+  });
+
+  it("what is no hostport is refused, with the place where it stands", async () => {
+    const { uri } = await edge();
+    for (const text of [
+      "",
+      "example.com",
+      ":443",
+      "example.com:",
+      "example.com:0",
+      "example.com:65536",
+      "example.com:-1",
+      "example.com:4.43",
+      "example.com:https",
+      "example.com:443/path",
+      "https://example.com:443",
+      "sub.*.example.com:443",
+      "*.*.example.com:443",
+      "*example.com:443",
+      "exam ple.com:443",
+      "example..com:443",
+      ".example.com:443",
+      "-example.com:443",
+      `${"a".repeat(64)}.example.com:443`,
+    ]) {
+      const hostports = [hostport(), text];
+      expectRefused(await create(hostports), invalid("hostports[1]", "hostports[1]"));
+      expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { hostports })), invalid("hostports[1]"));
+    }
+  });
+
+  it("hostports that are not a list of strings are refused", async () => {
+    for (const hostports of ["example.com:443", 443, { host: "example.com" }]) expectRefused(await create(hostports), invalid("hostports"));
+    expectRefused(await create([hostport(), 443]), invalid("hostports[1]"));
+  });
+
+  it("a hostport is served by one edge only, however its letters are written", async () => {
+    const name = `${unique("Taken")}.Example.com`;
+    const [{ id, hostports }, other] = [await edge(`${name}:443`), await edge()];
+    expect(hostports).to.have.length(1);
+    for (const again of [`${name}:443`, `${name.toLowerCase()}:443`, `${name.toUpperCase()}:443`]) {
+      const both = [hostport(), again];
+      expectRefused(await create(both), { ...taken("hostports[1]"), mentions: [id] });
+      expectRefused(await server.unchangedBy(other.uri, () => server.rest.patch(other.uri, { hostports: both })), taken("hostports[1]"));
+    }
+    expect((await create([`${name}:8443`])).status, "another port").to.equal(201);
+    expect((await create([`*.${name}:443`])).status, "the domains below").to.equal(201);
+  });
+
+  it("a hostport that was refused with others leaves those free", async () => {
+    const [{ hostports }, free] = [await edge(), hostport()];
+    expectRefused(await create([free, ...hostports]), taken("hostports[1]"));
+    await edge(free);
+  });
+
+  it("a hostport is free again when its edge gives it up or is deleted", async () => {
+    const [first, second] = [hostport(), hostport()];
+    const { uri } = await edge(first, second);
+    expect((await server.rest.patch(uri, { hostports: [second] })).body.hostports).to.deep.equal([second]);
+    await edge(first);
+    expectRefused(await create([second]), taken("hostports[0]"));
+    await server.rest.delete(uri);
+    await edge(second);
+  });
+
+  it("an edge keeps its own hostports in an update that repeats, reorders or respells them", async () => {
+    const [first, second] = [hostport(), hostport()];
+    const { uri } = await edge(first, second);
+    for (const hostports of [[first, second], [second, first], [first.toUpperCase()]])
+      expect((await server.rest.patch(uri, { hostports })).status).to.equal(200);
+  });
+
+  it("of many who claim one hostport at the same moment, one succeeds", async () => {
+    const wanted = hostport();
+    const rivals = await Promise.all(Array.from({ length: 8 }, () => edge()));
+    const answers = await Promise.all([
+      ...rivals.map(({ uri }) => server.rest.patch(uri, { hostports: [wanted] })),
+      ...Array.from({ length: 8 }, () => create([wanted])),
+    ]);
+    const losers = answers.filter(({ status }) => status !== 200 && status !== 201);
+    expect(losers).to.have.length(15);
+    for (const loser of losers) expectRefused(loser, taken("hostports[0]"));
+  });
+
+  const REFERENCES = [
+    { module: "backend", field: "backend_id", prefix: "bkdtg", list: false },
+    { module: "ip_restriction", field: "ip_policy_ids", prefix: "ipp", list: true },
+    { module: "mutual_tls", field: "certificate_authority_ids", prefix: "ca", list: true },
+  ];
+  for (const { module, field, prefix, list } of REFERENCES) {
+    const place = list ? `${field}[0]` : field;
+    const referringTo = (id: unknown): Json => ({ [field]: list ? [id] : id });
+
+    /** Tries the reference in all three places where it can be made. */
+    const expectReferenceRefused = async (id: unknown, refusal: (field: string) => ReturnType<typeof invalid>): Promise<void> => {
+      const { uri, id: newest } = await edge();
+      const inEdge = { [module]: referringTo(id) };
+      expectRefused(await create([hostport()], inEdge), refusal(`${module}.${place}`));
+      expect(await newestEdge()).to.equal(newest);
+      expectRefused(
+        await server.unchangedBy(uri, () => server.rest.patch(uri, { description: "x", ...inEdge })),
+        refusal(`${module}.${place}`),
+      );
+      expectRefused(await server.unchangedBy(uri, () => server.rest.put(`${uri}/${module}`, referringTo(id))), refusal(place));
+    };
+
+    it(`${module} that refers to what does not exist is refused, and nothing is stored`, async () => {
+      const ghost = unknownId(prefix);
+      await expectReferenceRefused(ghost, (where) => missingReference(where, ghost));
+    });
+
+    it(`${module} that refers to something of another kind is refused, and nothing is stored`, async () => {
+      const credential = await server.created("/credentials", {});
+      await expectReferenceRefused(credential.id, wrongKind);
+    });
+
+    it(`${module} that refers to something without an id is refused`, async () => {
+      for (const wrong of [5, { id: unknownId(prefix) }, true]) await expectReferenceRefused(wrong, invalid);
+    });
+
+    it(`${module} needs its ${field}`, async () => {
+      const { uri } = await edge();
+      expectRefused(await create([hostport()], { [module]: { enabled: true } }), invalid(`${module}.${field}`));
+      expectRefused(await server.unchangedBy(uri, () => server.rest.put(`${uri}/${module}`, { enabled: true })), invalid(field));
+    });
+  }
+
+  it("a module is an object", async () => {
+    const { uri } = await edge();
+    for (const module of ["backend", "ip_restriction", "mutual_tls", "tls_termination", "policies"])
+      for (const wrong of ["on", 5, true, ["on"]]) {
+        expectRefused(await create([hostport()], { [module]: wrong }), invalid(module));
+        expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { [module]: wrong })), invalid(module));
+      }
+  });
+
+  it("64 writers who read, add one and write under If-Match lose no update", async () => {
+    const { uri } = await server.created(PATH, { hostports: [hostport()], metadata: "0" });
+    const addOne = async (): Promise<void> => {
+      for (;;) {
+        const { body, headers } = await server.rest.get(uri);
+        const metadata = String(Number(body.metadata) + 1);
+        const { status } = await server.rest.patch(uri, { metadata }, { "if-match": headers.get("etag") ?? "" });
+        if (status === 200) return;
+        expect(status).to.equal(412);
+      }
+    };
+    await Promise.all(Array.from({ length: 64 }, addOne));
+    expect((await server.read(uri)).metadata).to.equal("64");
+  });
+
+  it("writers of different fields do not undo each other's changes", async () => {
+    const { uri } = await edge();
+    const hostports = [hostport()];
+    const changes = [{ description: "one" }, { metadata: "two" }, { hostports }, { tls_termination: { min_version: "1.3" } }];
+    await Promise.all(changes.map((change) => server.rest.patch(uri, change)));
+    expect(await server.read(uri)).to.deep.include({ description: "one", metadata: "two", hostports });
+    expect((await server.read(uri)).tls_termination.min_version).to.equal("1.3");
+  });
+});

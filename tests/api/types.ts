@@ -1,0 +1,86 @@
+import type { Rest } from "../../support/rest";
+import { certificate, sshKey } from "./fixtures";
+import { hostport, type Json, unique } from "./support";
+
+/** What a test must know of a resource type to try on it what holds for all of them. */
+export interface ResourceType {
+  readonly name: string;
+  readonly path: string;
+  /** Where a list of them has its objects. */
+  readonly listKey: string;
+  readonly prefix: string;
+  /** Everything an answer has, beyond what all have. */
+  readonly fields: readonly string[];
+  /** A body that creates one more; what it refers to is created first. */
+  readonly body: (rest: Rest) => Json | Promise<Json>;
+  /** An update beyond that of description and metadata. */
+  readonly update?: Json;
+}
+
+export const COMMON_FIELDS = ["id", "uri", "created_at", "description", "metadata"];
+
+const policyOf = async (rest: Rest): Promise<string> => (await rest.post("/ip_policies", {})).body.id;
+
+export const TYPES: readonly ResourceType[] = [
+  {
+    name: "a tunnel credential",
+    path: "/credentials",
+    listKey: "credentials",
+    prefix: "cr",
+    fields: ["token", "acl", "owner_id"],
+    body: () => ({ acl: ["bind:one.example.com"] }),
+    update: { acl: ["bind:two.example.com"] },
+  },
+  {
+    name: "an SSH credential",
+    path: "/ssh_credentials",
+    listKey: "ssh_credentials",
+    prefix: "sshcr",
+    fields: ["public_key", "acl", "owner_id"],
+    body: () => ({ public_key: sshKey().openssh }),
+    update: { acl: ["bind:two.example.com"] },
+  },
+  {
+    name: "a certificate authority",
+    path: "/certificate_authorities",
+    listKey: "certificate_authorities",
+    prefix: "ca",
+    fields: ["ca_pem", "subject_common_name", "not_before", "not_after", "key_usages", "extended_key_usages"],
+    body: () => ({ ca_pem: certificate().pem }),
+  },
+  {
+    name: "an IP policy",
+    path: "/ip_policies",
+    listKey: "ip_policies",
+    prefix: "ipp",
+    fields: [],
+    body: () => ({}),
+  },
+  {
+    name: "an IP policy rule",
+    path: "/ip_policy_rules",
+    listKey: "ip_policy_rules",
+    prefix: "ipr",
+    fields: ["cidr", "action", "ip_policy"],
+    body: async (rest) => ({ ip_policy_id: await policyOf(rest), cidr: "10.0.0.0/8", action: "allow" }),
+    update: { cidr: "192.168.0.0/16" },
+  },
+  {
+    name: "a tunnel-group backend",
+    path: "/backends/tunnel_group",
+    listKey: "backends",
+    prefix: "bkdtg",
+    fields: ["labels"],
+    body: () => ({ labels: { app: unique() } }),
+    update: { labels: { app: "another" } },
+  },
+  {
+    name: "a TLS edge",
+    path: "/edges/tls",
+    listKey: "tls_edges",
+    prefix: "edgtls",
+    fields: ["hostports", "backend", "ip_restriction", "mutual_tls", "tls_termination", "policies"],
+    body: () => ({ hostports: [hostport()] }),
+    update: { tls_termination: { enabled: false, terminate_at: "edge", min_version: "1.3" } },
+  },
+];

@@ -1,0 +1,89 @@
+import {
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  NotFoundError,
+  PreconditionFailedError,
+  Tunnelplane,
+  type TunnelplaneError,
+} from "@tunnelplane/sdk";
+import { expect } from "chai";
+import { ServerProcess } from "../../support/server";
+
+describe("The client", () => {
+  let server: ServerProcess;
+  let api: Tunnelplane;
+  before(async () => {
+    server = await ServerProcess.start();
+    api = new Tunnelplane({ baseUrl: `${server.url}/`, apiKey: server.apiKey });
+  });
+  after(async () => {
+    await api.close();
+    await server.stop();
+  });
+
+  it("creates, reads, updates and deletes objects under their wire names", async () => {
+    const backend = await api.tunnelGroupBackends.create({ labels: { service: "web" } });
+    const edge = await api.tlsEdges.create({ hostports: ["client.example.com:443"], backend: { backend_id: backend.id } });
+    expect(edge.backend).to.deep.equal({ enabled: true, backend: { id: backend.id, uri: backend.uri } });
+    const updated = await api.tlsEdges.update(edge.id, { description: "mine" });
+    expect(updated).to.deep.equal({ ...edge, description: "mine" });
+    expect(await api.tlsEdges.get(edge.id)).to.deep.equal(updated);
+    await api.tlsEdges.delete(edge.id);
+    await api.tunnelGroupBackends.delete(backend.id);
+    expect((await thrownBy(api.tlsEdges.get(edge.id))).name).to.equal("NotFoundError");
+  });
+
+  it("reaches the modules of an edge at their own endpoints", async () => {
+    const edge = await api.tlsEdges.create({});
+    expect(await api.tlsEdges.tlsTermination.replace(edge.id, { min_version: "1.3" })).to.deep.equal({
+      enabled: true,
+      terminate_at: "edge",
+      min_version: "1.3",
+    });
+    expect((await api.tlsEdges.tlsTermination.get(edge.id)).min_version).to.equal("1.3");
+    await api.tlsEdges.tlsTermination.delete(edge.id);
+    expect(await thrownBy(api.tlsEdges.tlsTermination.get(edge.id))).to.be.instanceOf(NotFoundError);
+  });
+
+  it("walks all pages with for await, newest first", async () => {
+    const created: string[] = [];
+    for (let index = 0; index < 7; index++) created.unshift((await api.ipPolicies.create({ description: `${index}` })).id);
+    const seen: string[] = [];
+    for await (const policy of api.ipPolicies.list({ pageSize: 3 })) seen.push(policy.id);
+    expect(seen).to.deep.equal(created);
+    const older: string[] = [];
+    for await (const policy of api.ipPolicies.list({ beforeId: created[4] })) older.push(policy.id);
+    expect(older).to.deep.equal(created.slice(5));
+  });
+
+  it("throws one class of error for each meaning, with the server's words, code and field", async () => {
+    const bad = (await thrownBy(api.tunnelCredentials.create({ acl: ["nonsense"] }))) as BadRequestError;
+    expect(bad).to.be.instanceOf(BadRequestError);
+    expect(bad).to.include({ status: 400, code: "TP_1001", field: "acl[0]", name: "BadRequestError" });
+    expect(bad.message).to.contain("is not an ACL rule");
+    expect(bad.operationId).to.match(/^op_/);
+
+    await api.tlsEdges.create({ hostports: ["taken.example.com:443"] });
+    expect(await thrownBy(api.tlsEdges.create({ hostports: ["taken.example.com:443"] }))).to.be.instanceOf(ConflictError);
+
+    const stranger = new Tunnelplane({ baseUrl: server.url, apiKey: "unknown" });
+    expect(await thrownBy(stranger.ipPolicies.create({}))).to.be.instanceOf(AuthenticationError);
+    await stranger.close();
+  });
+
+  it("refuses a change of what somebody else changed meanwhile, when it is given an ETag", async () => {
+    const { id } = await api.ipPolicies.create({});
+    const { etag } = await api.ipPolicies.getWithEtag(id);
+    await api.ipPolicies.update(id, { description: "somebody else" });
+    expect(await thrownBy(api.ipPolicies.update(id, { description: "me" }, { ifMatch: etag }))).to.be.instanceOf(PreconditionFailedError);
+    expect((await api.ipPolicies.get(id)).description).to.equal("somebody else");
+  });
+});
+
+async function thrownBy(request: Promise<unknown>): Promise<TunnelplaneError> {
+  return request.then(
+    () => Promise.reject(new Error("It succeeded, but it should have failed")),
+    (error) => error,
+  );
+}

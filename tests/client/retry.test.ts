@@ -1,0 +1,87 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { ConnectionError, RateLimitError, ServerError, TimeoutError, Tunnelplane } from "@tunnelplane/sdk";
+import { expect } from "chai";
+import { StandInServer } from "../../support/standIn";
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Answers in turn; the last one for good. Returns what the client did and how many tries it made. */
+async function tries(
+  answers: Answer[],
+  use: (api: Tunnelplane) => Promise<unknown>,
+  timeoutMs = 2_000,
+): Promise<{ outcome: unknown; count: number }> {
+  let count = 0;
+  const server = await StandInServer.start((request, response) => {
+    request.resume();
+    request.on("end", () => answers[Math.min(count++, answers.length - 1)]?.(request, response));
+  });
+  const api = new Tunnelplane({ baseUrl: server.url, apiKey: "x", timeoutMs });
+  try {
+    const outcome = await use(api).catch((error: unknown) => error);
+    return { outcome, count };
+  } finally {
+    server.stop();
+  }
+}
+
+const refuse =
+  (status: number, headers: Record<string, string> = {}): Answer =>
+  (_request, response) => {
+    const body = { error_code: "TP_1801", status_code: status, msg: "not now", details: { operation_id: "op_1" } };
+    response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+  };
+const accept: Answer = (_request, response) => response.writeHead(200, { "content-type": "application/json" }).end('{"id":"ipp_1"}');
+const hangUp: Answer = (request) => request.socket.destroy();
+const staySilent: Answer = () => undefined;
+
+describe("The client tries again", () => {
+  for (const status of [429, 503]) {
+    it(`whatever it asked, when the server says with ${status} and Retry-After that it did nothing`, async () => {
+      const { outcome, count } = await tries([refuse(status, { "retry-after": "0" }), accept], (api) => api.ipPolicies.create({}));
+      expect(outcome).to.deep.equal({ id: "ipp_1" });
+      expect(count).to.equal(2);
+    });
+  }
+
+  it("when the connection broke under a request that may be repeated", async () => {
+    const { outcome, count } = await tries([hangUp, accept], (api) => api.ipPolicies.get("ipp_1"));
+    expect(outcome).to.deep.equal({ id: "ipp_1" });
+    expect(count).to.equal(2);
+  });
+
+  it("but no more than three times", async () => {
+    const refused = await tries([refuse(429, { "retry-after": "0" })], (api) => api.ipPolicies.get("ipp_1"));
+    expect(refused.outcome).to.be.instanceOf(RateLimitError);
+    const broken = await tries([hangUp], (api) => api.ipPolicies.get("ipp_1"));
+    expect(broken.outcome).to.be.instanceOf(ConnectionError);
+    expect([refused.count, broken.count]).to.deep.equal([4, 4]);
+  });
+});
+
+describe("The client does not try again", () => {
+  it("when the connection broke under a creation, which may have been carried out", async () => {
+    const { outcome, count } = await tries([hangUp, accept], (api) => api.ipPolicies.create({}));
+    expect(outcome).to.be.instanceOf(ConnectionError);
+    expect(count).to.equal(1);
+  });
+
+  it("when a refusal does not say when", async () => {
+    const { outcome, count } = await tries([refuse(503), accept], (api) => api.ipPolicies.get("ipp_1"));
+    expect(outcome).to.be.instanceOf(ServerError);
+    expect(count).to.equal(1);
+  });
+
+  it("when the server failed in the middle of something", async () => {
+    const { outcome, count } = await tries([refuse(500), accept], (api) => api.ipPolicies.get("ipp_1"));
+    expect(outcome).to.be.instanceOf(ServerError);
+    expect(count).to.equal(1);
+  });
+
+  it("when the server stays silent, but says after its time-out that it is not known what happened", async () => {
+    const { outcome, count } = await tries([staySilent], (api) => api.ipPolicies.create({}), 300);
+    expect(outcome).to.be.instanceOf(TimeoutError);
+    expect(String(outcome)).to.contain("did not answer within 0.3 s");
+    expect(count).to.equal(1);
+  });
+});

@@ -1,0 +1,67 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import * as tunnels from "@tunnelplane/pulumi";
+import { definitionOf, modulesOf, registry } from "@tunnelplane/sdk/contract";
+import { expect } from "chai";
+import { changesOf, requestsIn, World } from "./support";
+
+const ROOT = join(__dirname, "../..");
+
+describe("An upgrade of the package", () => {
+  const world = new World();
+  let packages: string;
+  before(() => {
+    packages = packagesWithVersion("9.9.9");
+  });
+  after(async () => {
+    await world.close();
+    rmSync(dirname(packages), { recursive: true });
+  });
+
+  it("changes nothing that is declared, and works on the state that the old version left", async () => {
+    const server = await world.server();
+    let description = "first";
+    const stack = await world.stack(server, async () => {
+      const backend = new tunnels.TunnelGroupBackend("backend", { labels: { service: "web" }, description });
+      new tunnels.TlsEdge("edge", { backend: { backendId: backend.id } });
+    });
+    await stack.up();
+    stack.usePackages(packages);
+    expect(changesOf(await stack.up()), "nothing to do").to.deep.equal([]);
+    await stack.refresh();
+    description = "second";
+    expect(changesOf(await stack.up())).to.deep.equal(["update backend description"]);
+    const before = server.log.length;
+    await stack.destroy();
+    expect(requestsIn(server.log, before)).to.have.length(2);
+  });
+
+  it("finds the same provider text in every state, short, and the same for every version", () => {
+    const kinds = registry.flatMap(({ kind }) => [kind, ...modulesOf(definitionOf(kind)).map((module) => `${kind}.${module}`)]);
+    const sources = readdirSync(join(ROOT, "provider/dist/resources")).filter((name) => name.endsWith(".js"));
+    const declared = sources.flatMap((name) =>
+      [...readFileSync(join(ROOT, "provider/dist/resources", name), "utf8").matchAll(/kind: "([\w.]+)"/g)].map((match) => match[1]),
+    );
+    expect(declared, "every kind and module has a class").to.have.members(kinds);
+    const { providerLiteral } = require(join(ROOT, "provider/dist/resource.js")) as { providerLiteral(kind: string): string };
+    expect(providerLiteral("tls_edge")).to.equal('exports.handler=()=>require("@tunnelplane/pulumi/dynamic")("tls_edge")');
+    for (const kind of kinds) expect(providerLiteral(kind).length, kind).to.be.at.most(100);
+  });
+});
+
+/** Packages as another version of ours would be installed: the same code, elsewhere, under another number. */
+function packagesWithVersion(version: string): string {
+  const folder = join(mkdtempSync(join(tmpdir(), "tunnelplane-packages-")), "node_modules");
+  mkdirSync(folder);
+  for (const name of readdirSync(join(ROOT, "node_modules"))) {
+    if (name !== "@tunnelplane") symlinkSync(join(ROOT, "node_modules", name), join(folder, name));
+  }
+  mkdirSync(join(folder, "@tunnelplane"));
+  symlinkSync(join(ROOT, "sdk"), join(folder, "@tunnelplane/sdk"));
+  const ours = join(folder, "@tunnelplane/pulumi");
+  cpSync(join(ROOT, "provider/dist"), join(ours, "dist"), { recursive: true });
+  const manifest = JSON.parse(readFileSync(join(ROOT, "provider/package.json"), "utf8"));
+  writeFileSync(join(ours, "package.json"), JSON.stringify({ ...manifest, version }));
+  return folder;
+}
