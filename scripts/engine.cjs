@@ -60,7 +60,7 @@ async function provideEngine(say) {
       `There is no Pulumi engine (${VERSION} or newer), and none could be had:`,
       ...failures.map((failure) => `  - ${failure}`),
       "Ways out: install Pulumi (https://www.pulumi.com/docs/install) so that it is on the PATH,",
-      "or install Go 1.25 or newer and make its module proxy reachable (GOPROXY), then run this again.",
+      "or install Go (1.25.11 or newer) and make its module proxy reachable (GOPROXY), then run this again.",
     ].join("\n"),
   );
 }
@@ -74,7 +74,7 @@ async function install() {
 
 /** Needs Go and its module proxy. Some minutes once; the result is kept where the installer would have put it. */
 function build(say) {
-  execFileSync("go", ["version"], { stdio: "ignore" });
+  if (spawnSync("go", ["version"]).error) throw new Error("Go is not on the PATH");
   const bin = join(OWN, "bin");
   const unfinished = join(bin, `pulumi-unfinished-${process.pid}`);
   mkdirSync(bin, { recursive: true });

@@ -1,0 +1,25 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect } from "chai";
+
+const ROOT = join(__dirname, "../..");
+
+describe("The demo", () => {
+  it("plays the whole path through and checks every claim against the server", async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, ["-r", "ts-node/register", "demo/main.ts"], { cwd: ROOT });
+    for (const step of [
+      "1. Preview",
+      "2. Up",
+      "3. Preview again",
+      "4. Somebody",
+      "5. Up repairs",
+      "6. The program",
+      "7. The clients' authority",
+      "8. Destroy",
+    ]) {
+      expect(stdout).to.contain(`\n${step}`);
+    }
+    expect(stdout).to.match(/All \d+ claims checked against the server/);
+  });
+});
