@@ -1,10 +1,10 @@
-import { registry } from "@tunnelplane/sdk/contract";
+import { expandPath, registry } from "@tunnelplane/sdk/contract";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { type Caller, callerOf } from "../accounts";
 import { ApiError } from "../apiError";
 import { Documents } from "../documents";
 import { newId } from "../ids";
-import { Resources } from "../resources";
+import { type Place, Resources } from "../resources";
 import type { Store } from "../storage/store";
 import { apiErrorOf } from "./errors";
 import { openapi } from "./openapi";
@@ -99,7 +99,7 @@ function registerOperation(api: FastifyInstance, operation: Operation, { resourc
     method: operation.method,
     url: routePattern(operation.path),
     handler: async (request, reply) => {
-      const params = request.params as Record<string, string>;
+      const params = request.params as Place;
       if (Object.values(params).includes("")) throw noRoute(request);
       const outcome = await operation.run(resources, {
         params,
@@ -112,7 +112,7 @@ function registerOperation(api: FastifyInstance, operation: Operation, { resourc
       if (outcome === undefined) return reply.send();
       if ("etag" in outcome) {
         reply.header("etag", outcome.etag);
-        if (outcome.created) reply.header("location", `${operation.path}/${outcome.created}`);
+        if (outcome.created) reply.header("location", `${expandPath(operation.path, params)}/${outcome.created}`);
       }
       const address = addressOf(request);
       const json = "etag" in outcome ? outcome.json : pageJson(operation, outcome, request, address);
@@ -128,11 +128,12 @@ function pageJson(
   request: FastifyRequest,
   address: string,
 ): string {
+  const path = expandPath(operation.path, request.params as Place);
   const next = new URLSearchParams(request.query as Record<string, string>);
   if (page.nextBefore !== null) next.set("before_id", page.nextBefore);
-  const nextUri = page.nextBefore === null ? "null" : JSON.stringify(`${address}${operation.path}?${next}`);
+  const nextUri = page.nextBefore === null ? "null" : JSON.stringify(`${address}${path}?${next}`);
   const key = operation.success.list?.key;
-  return `{"${key}":[${page.documents.join(",")}],"uri":${JSON.stringify(address + operation.path)},"next_page_uri":${nextUri}}`;
+  return `{"${key}":[${page.documents.join(",")}],"uri":${JSON.stringify(address + path)},"next_page_uri":${nextUri}}`;
 }
 
 async function authenticate(store: Store, request: FastifyRequest): Promise<Caller> {
