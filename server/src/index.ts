@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { type DestinationStream, type Level, pino } from "pino";
 import { bootstrap } from "./accounts";
+import { Documents } from "./documents";
 import { buildApp } from "./http/app";
 import { openSqlite } from "./storage/sqlite";
 import type { Store } from "./storage/store";
@@ -40,8 +41,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   );
   const store = await openSqlite(options.data);
   try {
-    const newApiKey = await bootstrap(store, options.bootstrapApiKey);
-    const app = buildApp({ store, logger, version: VERSION, placeholder: await placeholderOf(store), publicUrl: options.publicUrl });
+    const documents = new Documents(await placeholderOf(store));
+    const newApiKey = await bootstrap(store, documents, options.bootstrapApiKey);
+    const app = buildApp({ store, documents, logger, version: VERSION, publicUrl: options.publicUrl });
     await app.listen({ host, port });
     const address = app.server.address() as AddressInfo;
     return {

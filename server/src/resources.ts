@@ -3,7 +3,6 @@ import {
   bare,
   checkRules,
   type Definition,
-  type ErrorName,
   fieldsWhere,
   marksOf,
   pathFieldsOf,
@@ -14,7 +13,7 @@ import {
   withArticle,
 } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import type { Caller } from "./accounts";
+import { type Caller, refuseForeignOwner } from "./accounts";
 import { ApiError, BodyError, refuseFaults } from "./apiError";
 import { behaviours } from "./behaviours";
 import type { Document, Documents } from "./documents";
@@ -44,9 +43,12 @@ export class Resources {
   constructor(
     private readonly store: Store,
     private readonly documents: Documents,
+    private readonly caller: Caller,
   ) {}
 
-  async create(definition: Definition, body: unknown, caller: Caller): Promise<Answer & { id: string }> {
+  async create(definition: Definition, body: unknown): Promise<Answer & { id: string }> {
+    const { caller } = this;
+    refuseMembers(definition, caller);
     const { value, problems } = validateCreate(definition, body);
     refuseFaults(problems);
     const sent = "owner_id" in definition.fields ? { ...value, owner_id: value.owner_id ?? caller.ownerId } : value;
@@ -68,16 +70,18 @@ export class Resources {
   }
 
   async get(definition: Definition, at: Place): Promise<Answer> {
-    const { document, version } = await load(this.store.reader, definition, at);
+    const { document, version } = await this.#load(this.store.reader, definition, at);
     return { json: document, etag: etagOf(version) };
   }
 
   /** @param parents the ids that the collection's path names, by field */
   async list(definition: Definition, parents: Place, { limit, before }: { limit: number; before?: string }): Promise<Page> {
     let query = this.store.reader.selectFrom("resource").select(["id", "document"]).where("kind", "=", definition.kind);
+    refuseMembers(definition, this.caller);
+    if (definition.access === "owner" && !this.caller.admin) query = query.where("owner_id", "=", this.caller.ownerId);
     for (const field of pathFieldsOf(definition)) {
       const parent = parents[field] as string;
-      await load(this.store.reader, parentOf(definition, field), { id: parent });
+      await this.#load(this.store.reader, parentOf(definition, field), { id: parent });
       const children = this.store.reader.selectFrom("reference").select("from_id").where("to_id", "=", parent).where("field", "=", field);
       query = query.where("id", "in", children);
     }
@@ -95,7 +99,7 @@ export class Resources {
     const { value, problems } = validateUpdate(definition, body);
     refuseFaults(problems);
     return this.store.write(async (transaction) => {
-      const stored = await load(transaction, definition, at);
+      const stored = await this.#load(transaction, definition, at);
       precondition(etagOf(stored.version));
       return this.#save(transaction, definition, stored, value);
     });
@@ -103,7 +107,7 @@ export class Resources {
 
   async remove(definition: Definition, at: Place, precondition: Precondition): Promise<void> {
     return this.store.write(async (transaction) => {
-      const { id, version, document } = await load(transaction, definition, at);
+      const { id, version, document } = await this.#load(transaction, definition, at);
       precondition(etagOf(version));
       const { children, users } = await referrersOf(transaction, id);
       if (users.length > 0) {
@@ -117,7 +121,7 @@ export class Resources {
   }
 
   async getModule(definition: Definition, at: Place, name: string): Promise<Answer> {
-    const { document } = await load(this.store.reader, definition, at);
+    const { document } = await this.#load(this.store.reader, definition, at);
     const module = (JSON.parse(document) as Document)[name];
     if (module === null) throw noModule(definition, at.id, name);
     return partAnswer(module);
@@ -127,7 +131,7 @@ export class Resources {
     const { value, problems } = validateModule(definition.fields[name] as never, body);
     refuseFaults(problems);
     return this.store.write(async (transaction) => {
-      const stored = await load(transaction, definition, at);
+      const stored = await this.#load(transaction, definition, at);
       preconditionOnModule(precondition, stored.document, name);
       const saved = await this.#save(transaction, definition, stored, { [name]: value }).catch((error: unknown) => {
         throw error instanceof BodyError ? error.within(name) : error;
@@ -138,7 +142,7 @@ export class Resources {
 
   async removeModule(definition: Definition, at: Place, name: string, precondition: Precondition): Promise<void> {
     return this.store.write(async (transaction) => {
-      const stored = await load(transaction, definition, at);
+      const stored = await this.#load(transaction, definition, at);
       preconditionOnModule(precondition, stored.document, name);
       if ((JSON.parse(stored.document) as Document)[name] === null) return;
       await this.#save(transaction, definition, stored, { [name]: undefined });
@@ -146,12 +150,12 @@ export class Resources {
   }
 
   async listEntries(definition: Definition, at: Place, name: string): Promise<Page> {
-    const { document } = await load(this.store.reader, definition, at);
+    const { document } = await this.#load(this.store.reader, definition, at);
     return { documents: entriesOf(document, name).map((entry) => JSON.stringify(entry)), nextBefore: null };
   }
 
   async getEntry(definition: Definition, at: Place, name: string): Promise<Answer> {
-    const { document } = await load(this.store.reader, definition, at);
+    const { document } = await this.#load(this.store.reader, definition, at);
     const key = keyOf(definition, name);
     const entry = entriesOf(document, name).find((candidate) => candidate[key] === at[key]);
     if (!entry) throw noEntry(definition, at, name);
@@ -164,7 +168,7 @@ export class Resources {
     refuseFaults(problems);
     const key = keyOf(definition, name);
     return this.store.write(async (transaction) => {
-      const stored = await load(transaction, definition, at);
+      const stored = await this.#load(transaction, definition, at);
       const present = entriesOf(stored.document, name);
       if (present.some((entry) => entry[key] === value[key])) {
         refuseFaults([{ error: "taken", path: [key], message: `is one of the ${name} already` }]);
@@ -177,7 +181,7 @@ export class Resources {
   async removeEntry(definition: Definition, at: Place, name: string, precondition: Precondition): Promise<void> {
     const key = keyOf(definition, name);
     return this.store.write(async (transaction) => {
-      const stored = await load(transaction, definition, at);
+      const stored = await this.#load(transaction, definition, at);
       const present = entriesOf(stored.document, name);
       const removed = present.find((entry) => entry[key] === at[key]);
       if (!removed) throw noEntry(definition, at, name);
@@ -185,6 +189,27 @@ export class Resources {
       const left = present.filter((entry) => entry !== removed).map(({ uri, ...entry }) => entry);
       await this.#save(transaction, definition, stored, { [name]: left });
     });
+  }
+
+  async #load(db: Kysely<Database>, definition: Definition, at: Place): Promise<Stored> {
+    const { id } = at;
+    if (!id.startsWith(`${definition.idPrefix}_`)) {
+      throw new ApiError(
+        "wrong_id_kind",
+        `${JSON.stringify(id)} is not the id of ${withArticle(definition.title)}: expected one that begins with "${definition.idPrefix}_"`,
+      );
+    }
+    refuseMembers(definition, this.caller);
+    const row = await db.selectFrom("resource").select(["id", "owner_id", "version", "document"]).where("id", "=", id).executeTakeFirst();
+    const parents = pathFieldsOf(definition);
+    const document: Document | undefined = row && parents.length > 0 ? JSON.parse(row.document) : undefined;
+    const elsewhere = document && parents.find((field) => document[field] !== at[field]);
+    const hidden = row && definition.access === "owner" && !this.caller.admin && row.owner_id !== this.caller.ownerId;
+    if (!row || elsewhere || hidden) {
+      const where = parents.map((field) => ` of ${at[field]}`).join("");
+      throw new ApiError("not_found", `There is no ${definition.title} ${id}${where}; it may have been deleted`);
+    }
+    return row;
   }
 
   /** Stores an object with some of its fields replaced; an undefined module is removed. */
@@ -213,25 +238,6 @@ interface Stored {
 
 /** Where an object is: its id, and the ids that its path names, by field. */
 export type Place = Readonly<Record<string, string>> & { readonly id: string };
-
-async function load(db: Kysely<Database>, definition: Definition, at: Place): Promise<Stored> {
-  const { id } = at;
-  if (!id.startsWith(`${definition.idPrefix}_`)) {
-    throw new ApiError(
-      "wrong_id_kind",
-      `${JSON.stringify(id)} is not the id of ${withArticle(definition.title)}: expected one that begins with "${definition.idPrefix}_"`,
-    );
-  }
-  const row = await db.selectFrom("resource").select(["id", "version", "document"]).where("id", "=", id).executeTakeFirst();
-  const parents = pathFieldsOf(definition);
-  const document: Document | undefined = row && parents.length > 0 ? JSON.parse(row.document) : undefined;
-  const elsewhere = document && parents.find((field) => document[field] !== at[field]);
-  if (!row || elsewhere) {
-    const where = parents.map((field) => ` of ${at[field]}`).join("");
-    throw new ApiError("not_found", `There is no ${definition.title} ${id}${where}; it may have been deleted`);
-  }
-  return row;
-}
 
 /** The definition of the objects that a field of the path names. */
 function parentOf(definition: Definition, field: string): Definition {
@@ -265,19 +271,14 @@ async function refreshParent(transaction: Kysely<Database>, definition: Definiti
   }
 }
 
+function refuseMembers(definition: Definition, caller: Caller): void {
+  if (definition.access === "admin" && !caller.admin)
+    throw new ApiError("forbidden", `Only admins may see and change ${definition.title}s`);
+}
+
 async function relate(transaction: Kysely<Database>, definition: Definition, id: string, sent: Document): Promise<void> {
   await replaceReferences(transaction, definition, id, sent);
   await replaceUniqueKeys(transaction, definition, id, sent);
-}
-
-async function refuseForeignOwner(transaction: Kysely<Database>, owner: unknown, caller: Caller): Promise<void> {
-  if (typeof owner !== "string" || owner === caller.ownerId) return;
-  const refuse = (error: ErrorName, message: string) => refuseFaults([{ error, path: ["owner_id"], message }]);
-  if (!/^(usr|bot)_/.test(owner))
-    refuse("wrong_id_kind", `is ${JSON.stringify(owner)}: expected the id of a user ("usr_…") or a bot ("bot_…")`);
-  if (!caller.admin) refuse("forbidden", "names another user or bot; only admins may do that. Leave it out to own the object yourself");
-  const known = await transaction.selectFrom("principal").select("id").where("id", "=", owner).executeTakeFirst();
-  if (!known) refuse("missing_target", `names ${owner}, but there is no such user or bot; leave it out to own the object yourself`);
 }
 
 function preconditionOnModule(precondition: Precondition, document: string, name: string): void {

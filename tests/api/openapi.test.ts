@@ -1,5 +1,5 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { definitionOf, modulesOf, registry } from "@tunnelplane/sdk/contract";
+import { definitionOf, marksOf, modulesOf, registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { Rest } from "../../support/rest";
 import { ServerProcess } from "../../support/server";
@@ -20,10 +20,14 @@ describe("The OpenAPI document", () => {
   });
 
   it("holds every path and method of every resource type, and no other", () => {
-    const expected = registry.flatMap(({ kind, path }) => [
+    const expected = registry.flatMap(({ kind, path, fields }) => [
       `${path}: get post`,
       `${path}/{id}: delete get patch`,
       ...modulesOf(definitionOf(kind)).map((module) => `${path}/{id}/${module}: delete get put`),
+      ...Object.entries(fields).flatMap(([name, schema]) => {
+        const { entries } = marksOf(schema);
+        return entries ? [`${path}/{id}/${name}: get post`, `${path}/{id}/${name}/{${entries.key}}: delete get`] : [];
+      }),
     ]);
     const documented = Object.entries(document.paths).map(
       ([path, methods]) =>

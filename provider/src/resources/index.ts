@@ -14,3 +14,5 @@ export * from "./httpsEdge";
 export * from "./httpsEdgeRoute";
 export * from "./eventDestination";
 export * from "./eventSubscription";
+export * from "./apiKey";
+export * from "./botUser";

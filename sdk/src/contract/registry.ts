@@ -1,3 +1,5 @@
+import { apiKey } from "./apiKey";
+import { botUser } from "./botUser";
 import { certificateAuthority } from "./certificateAuthority";
 import type { Definition } from "./core/definition";
 import { eventDestination } from "./eventDestination";
@@ -32,6 +34,8 @@ export const registry: readonly Definition[] = [
   httpsEdgeRoute,
   eventDestination,
   eventSubscription,
+  apiKey,
+  botUser,
 ];
 
 /** Names that stand for several kinds where a reference may point to any of them. */

@@ -16,6 +16,8 @@ import type { HttpsEdge, HttpsEdgeCreate, HttpsEdgeMutualTls, HttpsEdgeMutualTls
 import type { HttpsEdgeRoute, HttpsEdgeRouteBackend, HttpsEdgeRouteBackendReplace, HttpsEdgeRouteCreate, HttpsEdgeRouteIpRestriction, HttpsEdgeRouteIpRestrictionReplace, HttpsEdgeRouteJwtValidation, HttpsEdgeRouteJwtValidationReplace, HttpsEdgeRouteOidc, HttpsEdgeRouteOidcReplace, HttpsEdgeRoutePolicies, HttpsEdgeRoutePoliciesReplace, HttpsEdgeRouteUpdate, HttpsEdgeRouteUserAgentFilter, HttpsEdgeRouteUserAgentFilterReplace } from "./httpsEdgeRoute";
 import type { EventDestination, EventDestinationCreate, EventDestinationUpdate } from "./eventDestination";
 import type { EventSubscription, EventSubscriptionCreate, EventSubscriptionUpdate } from "./eventSubscription";
+import type { ApiKey, ApiKeyCreate, ApiKeyUpdate } from "./apiKey";
+import type { BotUser, BotUserCreate, BotUserUpdate } from "./botUser";
 
 export * from "./tunnelCredential";
 export * from "./sshCredential";
@@ -32,6 +34,8 @@ export * from "./httpsEdge";
 export * from "./httpsEdgeRoute";
 export * from "./eventDestination";
 export * from "./eventSubscription";
+export * from "./apiKey";
+export * from "./botUser";
 
 /**
  * The API, typed: a member for each kind of object.
@@ -103,4 +107,10 @@ export class Tunnelplane extends ApiClient {
   readonly eventSubscriptions = Object.assign(new Collection<EventSubscription, EventSubscriptionCreate, EventSubscriptionUpdate>(this.transport, "/event_subscriptions", "event_subscriptions"), {
     sources: new Entries<EventSubscription["sources"][number], NonNullable<EventSubscriptionCreate["sources"]>[number]>(this.transport, "/event_subscriptions", "sources"),
   });
+
+  /** API keies. A key with which its owner calls this API. Deleting it revokes it. */
+  readonly apiKeies = new Collection<ApiKey, ApiKeyCreate, ApiKeyUpdate>(this.transport, "/api_keys", "keys");
+
+  /** Bot users. An owner of keys and credentials that is no person: a pipeline, a service. It is a member, never an admin. */
+  readonly botUsers = new Collection<BotUser, BotUserCreate, BotUserUpdate>(this.transport, "/bot_users", "bot_users");
 }

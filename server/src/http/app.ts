@@ -2,7 +2,7 @@ import { expandPath, registry } from "@tunnelplane/sdk/contract";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { type Caller, callerOf } from "../accounts";
 import { ApiError } from "../apiError";
-import { Documents } from "../documents";
+import type { Documents } from "../documents";
 import { newId } from "../ids";
 import { type Place, Resources } from "../resources";
 import type { Store } from "../storage/store";
@@ -19,7 +19,7 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 export interface AppOptions {
   readonly store: Store;
-  readonly placeholder: string;
+  readonly documents: Documents;
   readonly logger: FastifyBaseLogger;
   /** This server's release, for the OpenAPI document. */
   readonly version: string;
@@ -34,9 +34,7 @@ declare module "fastify" {
 }
 
 /** The HTTP side of the server: everything from a request to an answer. */
-export function buildApp({ store, placeholder, logger, version, publicUrl }: AppOptions): FastifyInstance {
-  const documents = new Documents(placeholder);
-  const resources = new Resources(store, documents);
+export function buildApp({ store, documents, logger, version, publicUrl }: AppOptions): FastifyInstance {
   const operations = registry.flatMap(operationsOf);
   const app: FastifyInstance = fastify({
     loggerInstance: logger,
@@ -73,7 +71,7 @@ export function buildApp({ store, placeholder, logger, version, publicUrl }: App
       requirePlainBody(request);
     });
     const addressOf = (request: FastifyRequest) => publicUrl ?? `${request.protocol}://${request.host}`;
-    for (const operation of operations) registerOperation(api, operation, { resources, documents, addressOf });
+    for (const operation of operations) registerOperation(api, operation, { store, documents, addressOf });
     refuseOtherMethods(api, operations);
   });
   return app;
@@ -88,24 +86,23 @@ function registerHealth(app: FastifyInstance, store: Store): void {
 }
 
 interface Parts {
-  readonly resources: Resources;
+  readonly store: Store;
   readonly documents: Documents;
   /** The address under which a client reached the server. */
   readonly addressOf: (request: FastifyRequest) => string;
 }
 
-function registerOperation(api: FastifyInstance, operation: Operation, { resources, documents, addressOf }: Parts): void {
+function registerOperation(api: FastifyInstance, operation: Operation, { store, documents, addressOf }: Parts): void {
   api.route({
     method: operation.method,
     url: routePattern(operation.path),
     handler: async (request, reply) => {
       const params = request.params as Place;
       if (Object.values(params).includes("")) throw noRoute(request);
-      const outcome = await operation.run(resources, {
+      const outcome = await operation.run(new Resources(store, documents, request.caller), {
         params,
         query: queryOf(request, operation.query),
         body: objectIn(request.body),
-        caller: request.caller,
         precondition: (etag) => requireMatch(request, etag),
       });
       reply.code(operation.success.status);

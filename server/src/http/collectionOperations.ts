@@ -21,8 +21,8 @@ export function collectionOperations(definition: Definition): Operation[] {
       query: [],
       body: { name: `${type}Create`, schema: createBody(definition), io: "input" },
       success: { status: 201, answer },
-      run: async (resources, { params, body, caller }) => {
-        const { id, ...created } = await resources.create(definition, inPath(definition, params, body), caller);
+      run: async (resources, { params, body }) => {
+        const { id, ...created } = await resources.create(definition, inPath(definition, params, body));
         return { ...created, created: id };
       },
     },

@@ -1,6 +1,5 @@
 import { type Definition, fieldsWhere, modulesOf } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
-import type { Caller } from "../accounts";
 import type { Answer, Page, Place, Precondition, Resources } from "../resources";
 import { collectionOperations } from "./collectionOperations";
 import { entryOperations } from "./entryOperations";
@@ -12,7 +11,6 @@ interface Input {
   readonly params: Place;
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
-  readonly caller: Caller;
   readonly precondition: Precondition;
 }
 

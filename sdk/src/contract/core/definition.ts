@@ -19,6 +19,11 @@ export interface Definition {
   readonly idPrefix: string;
   /** How its modules, declared as resources of their own, name the object they belong to; for example "edge_id". */
   readonly idField: string;
+  /**
+   * Who may see and change its objects: everyone in the account, only the owner (others are told that there
+   * is no such object), or admins. Admins may always.
+   */
+  readonly access: "everyone" | "owner" | "admin";
   /** Fields that are sent, each a schema with its marks. */
   readonly fields: Readonly<Record<string, z.ZodType>>;
   /** Fields that only answers carry, beside id, uri and created_at. */
@@ -44,12 +49,13 @@ export interface UniqueKey {
   readonly taken: string;
 }
 
-type Optional = "idField" | "computed" | "derive" | "rules" | "fill" | "unique";
+type Optional = "idField" | "access" | "computed" | "derive" | "rules" | "fill" | "unique";
 
 /** States a resource type; what is left out has a neutral default. */
 export function defineResource(definition: Omit<Definition, Optional> & Partial<Pick<Definition, Optional>>): Definition {
   return {
     idField: `${definition.kind}_id`,
+    access: "everyone",
     computed: {},
     fill: (value) => value,
     derive: () => ({}),

@@ -71,7 +71,7 @@ export function module(module: Module, fields: Record<string, z.ZodType>, marks:
 
 /** The user or bot that owns a credential. */
 export const ownerId = () =>
-  mark(z.string().min(1).optional(), { immutable: true, serverDefault: true, reference: { to: ["user", "bot"] } }).meta({
+  mark(z.string().min(1).optional(), { immutable: true, serverDefault: true, reference: { to: ["user", "bot_user"] } }).meta({
     description: "The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only.",
   });
 
