@@ -15,7 +15,7 @@ const SERVICE_VERSION = "2";
 const BODY_LIMIT = 1024 * 1024;
 /** As long as Node lets a request line be, so that an id of any length is answered as one that does not exist. */
 const LONGEST_PATH = 16 * 1024;
-const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY"];
 
 export interface AppOptions {
   readonly store: Store;
@@ -45,6 +45,7 @@ export function buildApp({ store, documents, logger, version, publicUrl }: AppOp
     return503OnClosing: true,
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
   });
+  app.addHttpMethod("QUERY", { hasBody: true }); // to refuse it as any other method
   acceptJson(app);
   let closing = false;
   app.addHook("preClose", async () => {
