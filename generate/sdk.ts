@@ -1,6 +1,15 @@
-import { answerSchema, camelCase, createSchema, type Definition, fieldsWhere, withArticle } from "@tunnelplane/sdk/contract";
+import {
+  answerSchema,
+  camelCase,
+  collectionOf,
+  createSchema,
+  type Definition,
+  fieldsWhere,
+  plural,
+  withArticle,
+} from "@tunnelplane/sdk/contract";
 import { type Style, writeInterface } from "./interfaces";
-import { fileOf, HEADER, jsdoc, modulesWithTypes, plural } from "./names";
+import { fileOf, HEADER, jsdoc, modulesWithTypes } from "./names";
 
 const answered: Style = { spell: (name) => name, wrap: (type) => type, leaveOut: false, nest: (parent, field) => parent + field };
 const sent: Style = {
@@ -37,14 +46,14 @@ export function sdkClient(registry: readonly Definition[]): string {
     return `import type { ${types.sort().join(", ")} } from "./${fileOf(definition)}";\n`;
   });
   const members = registry.map((definition) => {
-    const { type, title, path, listKey, kind } = definition;
+    const { type, title, path, listKey } = definition;
     const collection = `new Collection<${type}, ${type}Create, ${type}Update>(this.transport, "${path}", "${listKey}")`;
     const modules = modulesWithTypes(definition).map(
       (module) =>
         `    ${camelCase(module.name)}: new Module<${module.type}, ${module.type}Replace>(this.transport, "${path}", "${module.name}"),\n`,
     );
     const value = modules.length ? `Object.assign(${collection}, {\n${modules.join("")}  })` : collection;
-    return `${jsdoc(`${plural(title)[0]?.toUpperCase()}${plural(title).slice(1)}. ${definition.doc}`, "  ")}  readonly ${camelCase(plural(kind))} = ${value};\n`;
+    return `${jsdoc(`${plural(title)[0]?.toUpperCase()}${plural(title).slice(1)}. ${definition.doc}`, "  ")}  readonly ${collectionOf(definition)} = ${value};\n`;
   });
   const exports = registry.map((definition) => `export * from "./${fileOf(definition)}";\n`);
   const usesModules = registry.some((definition) => modulesWithTypes(definition).length > 0);

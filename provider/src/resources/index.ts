@@ -6,3 +6,4 @@ export * from "./ipPolicy";
 export * from "./ipPolicyRule";
 export * from "./tunnelGroupBackend";
 export * from "./tlsEdge";
+export * from "./catalogue";
