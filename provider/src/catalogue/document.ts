@@ -15,8 +15,10 @@ export type Tags = Readonly<Record<string, (text: string) => unknown>>;
 interface Place {
   /** Where the field's name stands; entries of lists have none. */
   readonly key?: number;
+  /** The value, behind its alias if it has one. */
   readonly node: Node | null;
-  readonly offset: number;
+  /** Where the value stands; nowhere when there is only the field's name. */
+  readonly offset?: number;
 }
 
 /** A YAML file as plain values, which knows where each of them stands. */
@@ -57,8 +59,7 @@ export class Document {
   #offsetOf(path: readonly PropertyKey[], at: "value" | "name"): number {
     const place = this.#places.get(formatPath(path));
     if (!place) return path.length > 0 ? this.#offsetOf(path.slice(0, -1), "name") : 0;
-    const empty = isScalar(place.node) && place.node.value === null;
-    return at === "name" || empty || !place.node ? (place.key ?? place.offset) : place.offset;
+    return (at === "name" ? (place.key ?? place.offset) : (place.offset ?? place.key)) ?? 0;
   }
 
   /** 1.3 is a number in YAML, and a text in the contract. */
@@ -71,7 +72,8 @@ export class Document {
 
   #read(written: Node | null, path: readonly PropertyKey[], { key }: { key?: number }, within: readonly Node[]): unknown {
     const node = this.#resolve(written);
-    this.#places.set(formatPath(path), { key, node, offset: written?.range?.[0] ?? 0 });
+    const empty = isScalar(written) && written.value === null && !written.source;
+    this.#places.set(formatPath(path), { key, node, offset: empty ? undefined : written?.range?.[0] });
     if (isAlias(written) && (!node || within.includes(node))) {
       this.complain(path, node ? "contains itself through an alias" : `stands for &${written.source}, which is not set before it`);
       return MISSING;
