@@ -65,9 +65,9 @@ const BAD_FILES: readonly BadFile[] = [
     says: [
       "2:26 ipPolicies.office.description is 256 bytes; at most 255 bytes are allowed",
       "3:11 ipPolicies.guests must be an object",
-      '5:26 tunnelGroupBackends.web.labels.port must be a string; write "8080", in quotes',
+      "5:26 tunnelGroupBackends.web.labels.port must be a string; put it in quotes",
       '8:17 tlsEdges.app.hostports[0] must be "<host>:<port>", for example "app.example.com:443"',
-      '9:35 tlsEdges.app.tlsTermination.minVersion must be "1.2" or "1.3"; write "1.3", in quotes',
+      '9:35 tlsEdges.app.tlsTermination.minVersion must be "1.2" or "1.3"; put it in quotes',
       "9:49 tlsEdges.app.tlsTermination.enabled must be true or false",
       "10:26 tlsEdges.app.policies.inbound must be a list",
       '12:37 ipPolicyRules.rule.cidr has bits set behind its mask: write "192.0.2.0/24"',

@@ -66,8 +66,7 @@ export class Document {
   #quotingHint(path: readonly PropertyKey[], message: string): string {
     const node = this.#places.get(formatPath(path))?.node;
     if (!isScalar(node) || node.type !== Scalar.PLAIN || typeof node.value === "string" || !node.source) return "";
-    const quoted = JSON.stringify(node.source);
-    return /^must be a string/.test(message) || message.includes(quoted) ? `; write ${quoted}, in quotes` : "";
+    return message.startsWith("must be a string") || message.includes(JSON.stringify(node.source)) ? "; put it in quotes" : "";
   }
 
   #read(written: Node | null, path: readonly PropertyKey[], { key }: { key?: number }, within: readonly Node[]): unknown {
