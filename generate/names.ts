@@ -6,8 +6,6 @@ export const pascalCase = (name: string): string => camelCase(`_${name}`);
 /** The file of a resource type: `tlsEdge` for `TlsEdge`. */
 export const fileOf = ({ type }: Definition): string => type[0]?.toLowerCase() + type.slice(1);
 
-export const plural = (name: string): string => (name.endsWith("y") ? `${name.slice(0, -1)}ies` : `${name}s`);
-
 /** A module of a definition, with the name of the type that stands for it. */
 export const modulesWithTypes = (definition: Definition): { name: string; type: string }[] =>
   modulesOf(definition).map((name) => ({ name, type: definition.type + pascalCase(name) }));

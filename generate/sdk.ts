@@ -1,6 +1,16 @@
-import { answerSchema, camelCase, createSchema, type Definition, fieldsWhere, pathFieldsOf, withArticle } from "@tunnelplane/sdk/contract";
+import {
+  answerSchema,
+  camelCase,
+  collectionOf,
+  createSchema,
+  type Definition,
+  fieldsWhere,
+  pathFieldsOf,
+  plural,
+  withArticle,
+} from "@tunnelplane/sdk/contract";
 import { type Style, writeInterface } from "./interfaces";
-import { fileOf, HEADER, jsdoc, modulesWithTypes, pathLiteral, plural } from "./names";
+import { fileOf, HEADER, jsdoc, modulesWithTypes, pathLiteral } from "./names";
 
 const answered: Style = { spell: (name) => name, wrap: (type) => type, leaveOut: false, nest: (parent, field) => parent + field };
 const sent: Style = {
@@ -45,7 +55,7 @@ export function sdkClient(registry: readonly Definition[]): string {
     return `import type { ${types.sort().join(", ")} } from "./${fileOf(definition)}";\n`;
   });
   const members = registry.map((definition) => {
-    const { type, title, listKey, kind } = definition;
+    const { type, title, listKey } = definition;
     const path = pathLiteral(definition.path);
     const collection = `new Collection<${type}, ${type}Create, ${type}Update>(this.transport, ${path}, "${listKey}")`;
     const parts = [
@@ -61,7 +71,7 @@ export function sdkClient(registry: readonly Definition[]): string {
     const value = parts.length ? `Object.assign(${collection}, {\n${parts.join("")}  })` : collection;
     const parents = pathFieldsOf(definition).map((name) => `${camelCase(name)}: string`);
     const member = parents.length ? `(${parents.join(", ")}) => ${value}` : value;
-    return `${jsdoc(`${plural(title)[0]?.toUpperCase()}${plural(title).slice(1)}. ${definition.doc}`, "  ")}  readonly ${camelCase(plural(kind))} = ${member};\n`;
+    return `${jsdoc(`${plural(title)[0]?.toUpperCase()}${plural(title).slice(1)}. ${definition.doc}`, "  ")}  readonly ${collectionOf(definition)} = ${member};\n`;
   });
   const exports = registry.map((definition) => `export * from "./${fileOf(definition)}";\n`);
   return `${HEADER}import { ApiClient } from "../client/apiClient";

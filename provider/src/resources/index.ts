@@ -16,3 +16,4 @@ export * from "./eventDestination";
 export * from "./eventSubscription";
 export * from "./apiKey";
 export * from "./botUser";
+export * from "./catalogue";

@@ -43,7 +43,7 @@ export interface FoundReference {
   readonly reference: Reference;
 }
 
-/** Every id of another object in a value that was sent, with the place where it stands. */
+/** Every id of another object in a value that was sent, with the place where it stands. What has a wrong shape is passed over. */
 export function referencesIn(schema: z.ZodType, value: unknown, path: PropertyKey[] = []): FoundReference[] {
   if (value == null) return [];
   const { reference } = marksOf(schema);
@@ -57,8 +57,8 @@ export function referencesIn(schema: z.ZodType, value: unknown, path: PropertyKe
   if (inner instanceof z.ZodObject) {
     return Object.entries(inner.shape).flatMap(([name, field]) => referencesIn(field as z.ZodType, (value as Json)[name], [...path, name]));
   }
-  if (inner instanceof z.ZodArray) {
-    return (value as unknown[]).flatMap((item, index) => referencesIn(inner.element as z.ZodType, item, [...path, index]));
+  if (inner instanceof z.ZodArray && Array.isArray(value)) {
+    return value.flatMap((item, index) => referencesIn(inner.element as z.ZodType, item, [...path, index]));
   }
   return [];
 }

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { type Marks, marksOf, type Rule } from "./marks";
+import { camelCase, plural } from "./names";
 
 /** Everything that is particular to a resource type, as data. */
 export interface Definition {
@@ -73,3 +74,9 @@ export const fieldsWhere = (definition: Definition, condition: (marks: Marks) =>
 
 /** The names of a definition's modules: fields with endpoints of their own. */
 export const modulesOf = (definition: Definition): string[] => fieldsWhere(definition, (marks) => marks.module);
+
+/** How the client and catalogues call all objects of a type: `tlsEdges`. */
+export const collectionOf = (definition: Definition): string => camelCase(plural(definition.kind));
+
+/** What an entry of a catalogue may be called. */
+export const ENTRY_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
