@@ -85,11 +85,6 @@ describe("Limits and empty values", () => {
     });
   }
 
-  it("a TLS edge created with nothing but hostports has no module", async () => {
-    const edge = await server.created("/edges/tls", { hostports: ["no-module.example.com:443"] });
-    for (const module of ["backend", "ip_restriction", "mutual_tls", "tls_termination", "policies"]) expect(edge[module]).to.equal(null);
-  });
-
   it("a TLS termination created with empty values gets the defaults", async () => {
     const edge = await server.created("/edges/tls", {
       hostports: ["defaults.example.com:443"],
