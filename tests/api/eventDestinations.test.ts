@@ -92,16 +92,19 @@ describe("Event destinations", () => {
         await expectTargetRefused(targetWith({ creds: { ...creds.creds, [field]: undefined } }), invalid(`${auth}.creds.${field}`));
       await expectTargetRefused(targetWith({ role: { role_ref: 5 } }), invalid(`${auth}.role.role_ref`));
       const reference = REFERENCES[kind];
-      for (const wrong of [undefined, 5])
+      for (const wrong of [undefined, "", 5])
         await expectTargetRefused({ [kind]: { ...targets()[kind], [reference]: wrong } }, invalid(`target.${kind}.${reference}`));
     });
 
-    it(`a ${kind} and its role are referred to by ARNs`, async () => {
+    it(`a ${kind} is referred to by an ARN`, async () => {
       const reference = REFERENCES[kind];
-      for (const wrong of ["events", "https://example.com/events", "arn:aws"]) {
+      for (const wrong of ["events", "https://example.com/events", "arn:aws"])
         await expectTargetRefused({ [kind]: { ...targets()[kind], [reference]: wrong } }, invalid(`target.${kind}.${reference}`));
+    });
+
+    it(`the role for a ${kind} is referred to by an ARN`, async () => {
+      for (const wrong of ["events", "https://example.com/events", "arn:aws"])
         await expectTargetRefused(targetWith({ role: { role_ref: wrong } }), invalid(`target.${kind}.auth.role.role_ref`));
-      }
     });
   }
 

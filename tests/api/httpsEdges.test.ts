@@ -2,7 +2,19 @@ import { expect } from "chai";
 import { testModules } from "./everyModule";
 import { certificate } from "./fixtures";
 import { oidc } from "./modules";
-import { expectRefused, hostport, immutable, inUse, invalid, type Json, notFound, serverOfThisFile, taken, unknownId } from "./support";
+import {
+  expectRefused,
+  hostport,
+  immutable,
+  inUse,
+  invalid,
+  type Json,
+  notFound,
+  serverOfThisFile,
+  taken,
+  unknownId,
+  wrongKind,
+} from "./support";
 
 const [HTTPS, TLS] = ["/edges/https", "/edges/tls"];
 
@@ -123,6 +135,17 @@ describe("HTTPS edges and their routes", () => {
     const ghost = `${HTTPS}/${unknownId("edghts")}`;
     expectRefused(await server.rest.get(`${ghost}/routes`), notFound);
     expectRefused(await postRoute(ghost, "/"), notFound);
+  });
+
+  it("routes are not looked for below an id of another kind", async () => {
+    const { id } = await route((await edge()).uri);
+    const routes = `${HTTPS}/${unknownId("edgtls")}/routes`;
+    expectRefused(await server.rest.get(routes), wrongKind());
+    expectRefused(await postRoute(`${HTTPS}/${unknownId("edgtls")}`, "/"), wrongKind());
+    for (const address of [`${routes}/${id}`, `${routes}/${id}/oidc`]) {
+      expectRefused(await server.rest.get(address), wrongKind());
+      expectRefused(await server.rest.delete(address), wrongKind());
+    }
   });
 
   it("a route stays on its edge", async () => {

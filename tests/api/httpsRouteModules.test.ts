@@ -54,7 +54,8 @@ describe("The modules of an HTTPS edge's route", () => {
 
     for (const field of ["issuer", "client_id", "client_secret"])
       it(`${field} is required, and it is a string`, async () => {
-        for (const wrong of [undefined, 5, ["x"]]) await expectModuleRefused("oidc", { ...oidc, [field]: wrong }, invalid(field, field));
+        for (const wrong of [undefined, "", 5, ["x"]])
+          await expectModuleRefused("oidc", { ...oidc, [field]: wrong }, invalid(field, field));
       });
 
     it("the client secret is not repeated by a refusal", async () => {

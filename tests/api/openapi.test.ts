@@ -25,6 +25,7 @@ describe("The OpenAPI document", () => {
       `${path}/{id}: delete get patch`,
       ...modulesOf(definitionOf(kind)).map((module) => `${path}/{id}/${module}: delete get put`),
     ]);
+    expected.push("/event_subscriptions/{id}/sources: get post", "/event_subscriptions/{id}/sources/{type}: delete get");
     const documented = Object.entries(document.paths).map(
       ([path, methods]) =>
         `${path}: ${Object.keys(methods as object)
