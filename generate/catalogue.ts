@@ -55,7 +55,8 @@ function argsSchema(definition: Definition): Json {
       const doc = [docOf(field), hintOf(field)].filter(Boolean).join(" ");
       if (doc) jsonSchema.description = doc;
       // Every character takes a byte at least.
-      if (typeof jsonSchema["x-max-bytes"] === "number") jsonSchema.maxLength = jsonSchema["x-max-bytes"];
+      const limit = jsonSchema["x-max-bytes"] ?? jsonSchema["x-max-characters"];
+      if (typeof limit === "number") jsonSchema.maxLength = limit;
       if (field instanceof z.ZodObject) inCamelCase(jsonSchema);
     },
   });

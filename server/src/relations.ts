@@ -30,9 +30,9 @@ export async function replaceReferences(transaction: Kysely<Database>, definitio
   const existing = new Set((await transaction.selectFrom("resource").select("id").where("id", "in", ids).execute()).map((row) => row.id));
   const missing = found.find((reference) => !existing.has(reference.id));
   if (missing) {
-    const { path, id: target, targets } = missing;
-    const kinds = targets.map((definition) => definition.title).join(" or ");
-    refuseFaults([{ error: "missing_target", path, message: `names ${target}, but there is no such ${kinds}; create it first` }]);
+    const { path, id: target } = missing;
+    const kind = definitionOfId(target)?.title;
+    refuseFaults([{ error: "missing_target", path, message: `names ${target}, but there is no such ${kind}; create it first` }]);
   }
   await transaction
     .insertInto("reference")

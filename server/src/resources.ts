@@ -53,6 +53,7 @@ export class Resources {
     refuseFaults(problems);
     const sent = "owner_id" in definition.fields ? { ...value, owner_id: value.owner_id ?? caller.ownerId } : value;
     return this.store.write(async (transaction) => {
+      await this.#loadParents(transaction, definition, sent);
       await refuseForeignOwner(transaction, sent.owner_id, caller);
       const id = newId(definition.idPrefix);
       const document = this.documents.compose(definition, id, new Date().toISOString(), sent);
@@ -79,9 +80,9 @@ export class Resources {
     let query = this.store.reader.selectFrom("resource").select(["id", "document"]).where("kind", "=", definition.kind);
     refuseMembers(definition, this.caller);
     if (definition.access === "owner" && !this.caller.admin) query = query.where("owner_id", "=", this.caller.ownerId);
+    await this.#loadParents(this.store.reader, definition, parents);
     for (const field of pathFieldsOf(definition)) {
       const parent = parents[field] as string;
-      await this.#load(this.store.reader, parentOf(definition, field), { id: parent });
       const children = this.store.reader.selectFrom("reference").select("from_id").where("to_id", "=", parent).where("field", "=", field);
       query = query.where("id", "in", children);
     }
@@ -200,6 +201,7 @@ export class Resources {
       );
     }
     refuseMembers(definition, this.caller);
+    await this.#loadParents(db, definition, at);
     const row = await db.selectFrom("resource").select(["id", "owner_id", "version", "document"]).where("id", "=", id).executeTakeFirst();
     const parents = pathFieldsOf(definition);
     const document: Document | undefined = row && parents.length > 0 ? JSON.parse(row.document) : undefined;
@@ -210,6 +212,11 @@ export class Resources {
       throw new ApiError("not_found", `There is no ${definition.title} ${id}${where}; it may have been deleted`);
     }
     return row;
+  }
+
+  /** The objects that the path names before the last one have to exist too. */
+  async #loadParents(db: Kysely<Database>, definition: Definition, at: Readonly<Record<string, unknown>>): Promise<void> {
+    for (const field of pathFieldsOf(definition)) await this.#load(db, parentOf(definition, field), { id: at[field] as string });
   }
 
   /** Stores an object with some of its fields replaced; an undefined module is removed. */

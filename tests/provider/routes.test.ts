@@ -67,7 +67,7 @@ describe("Objects that live below others", () => {
       new tunnels.EventDestination("creds", {
         target: {
           streamService: {
-            streamRef: "arn:stream",
+            streamRef: "arn:aws:kinesis:eu-central-1:123456789012:stream/tunnels",
             auth: { creds: { cloudAccessKeyId: "AKIAPUBLIC", cloudSecretAccessKey: CANARY_SECRET } },
           },
         },

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { defineResource } from "./core/definition";
 import { description, exactlyOne, metadata, object } from "./core/fields";
 import { mark } from "./core/marks";
+import { arn } from "./formats/arn";
 
 const needed = (doc: string) => z.string().min(1).meta({ description: doc });
 const secret = (doc: string) => mark(z.string().min(1), { secret: true }).meta({ description: doc });
@@ -10,7 +11,9 @@ const secret = (doc: string) => mark(z.string().min(1), { secret: true }).meta({
 const auth = () =>
   object(
     {
-      role: object({ role_ref: needed("The role (ARN) that the server assumes to deliver.") })
+      role: object({
+        role_ref: arn("arn:aws:iam::123456789012:role/tunnels").meta({ description: "The role (ARN) that the server assumes to deliver." }),
+      })
         .optional()
         .meta({ description: "Deliver as a role." }),
       creds: object({
@@ -29,13 +32,24 @@ const TARGETS = ["stream_service", "delivery_service", "log_service", "monitorin
 const target = () =>
   object(
     {
-      delivery_service: object({ auth: auth(), delivery_stream_ref: needed("The delivery stream (ARN).") })
+      delivery_service: object({
+        auth: auth(),
+        delivery_stream_ref: arn("arn:aws:firehose:eu-central-1:123456789012:deliverystream/tunnels").meta({
+          description: "The delivery stream (ARN).",
+        }),
+      })
         .optional()
         .meta({ description: "A delivery stream (Data Firehose)." }),
-      stream_service: object({ auth: auth(), stream_ref: needed("The stream (ARN).") })
+      stream_service: object({
+        auth: auth(),
+        stream_ref: arn("arn:aws:kinesis:eu-central-1:123456789012:stream/tunnels").meta({ description: "The stream (ARN)." }),
+      })
         .optional()
         .meta({ description: "A stream (Kinesis Data Streams)." }),
-      log_service: object({ auth: auth(), log_group_ref: needed("The log group (ARN).") })
+      log_service: object({
+        auth: auth(),
+        log_group_ref: arn("arn:aws:logs:eu-central-1:123456789012:log-group:tunnels").meta({ description: "The log group (ARN)." }),
+      })
         .optional()
         .meta({ description: "A log group (CloudWatch Logs)." }),
       monitoring_service: object({

@@ -40,7 +40,7 @@ export const httpsEdgeRoute = defineResource({
       scope: `route of ${sent.edge_id}`,
       key: `${sent.match_type} ${sent.match}`,
       path: ["match"],
-      taken: "has a route of this type on the edge already; change that route instead",
+      taken: "is matched in this way by another route of the edge already; change that route instead",
     },
   ],
   example: `const api = new tunnels.HttpsEdgeRoute("api", {

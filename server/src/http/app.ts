@@ -203,11 +203,13 @@ function refuseOtherMethods(api: FastifyInstance, operations: readonly Operation
     api.route({
       method: METHODS.filter((method) => !taken.includes(method)),
       url: routePattern(path),
-      handler: (request) => {
+      // Before a body is read, which is of no interest here.
+      onRequest: async (request) => {
         throw new ApiError("method_not_allowed", `${request.method} is not allowed on ${path}; allowed: ${allow.join(", ")}`, {
           headers: { allow: allow.join(", ") },
         });
       },
+      handler: () => undefined,
     });
   }
 }

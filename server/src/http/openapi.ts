@@ -139,7 +139,7 @@ function acceptLeftOut(shape: Readonly<Record<string, z.ZodType>>, properties: R
   for (const [name, field] of Object.entries(shape)) {
     if (!isOptional(field) || !properties[name]) continue;
     const { description, default: fallback, ...schema } = properties[name];
-    const leftOut = isUpdate || marksOf(field).module ? { type: "null" } : { enum: [null, "", 0, {}] };
+    const leftOut = isUpdate || marksOf(field).module ? { type: "null" } : { enum: [null, "", 0] };
     properties[name] = { description, default: fallback, anyOf: [schema, { ...leftOut, title: "left out" }] };
   }
 }

@@ -69,7 +69,7 @@ function complete(schema: z.ZodType, value: unknown, isUnknown: IsUnknown, keepZ
   for (const [name, field] of Object.entries(inner.shape) as [string, z.ZodType][]) {
     // A module that is sent as {} is one with its defaults.
     const dropsZero = !keepZeroValues && !marksOf(field).module;
-    if (isOptional(field) && (completed[name] === null || (dropsZero && isZero(completed[name])))) delete completed[name];
+    if (isOptional(field) && (completed[name] === null || (dropsZero && isZero(field, completed[name])))) delete completed[name];
     if (completed[name] === undefined) {
       delete completed[name];
       const fallback = defaultOf(field);
@@ -81,9 +81,16 @@ function complete(schema: z.ZodType, value: unknown, isUnknown: IsUnknown, keepZ
   return marksOf(inner).fill?.(completed) ?? completed;
 }
 
-function isZero(value: unknown): boolean {
+/** "", 0, and {} for a map; an object with fields of its own may be complete as {}. */
+function isZero(schema: z.ZodType, value: unknown): boolean {
   if (value === "" || value === 0) return true;
-  return typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
+  return (
+    bare(schema) instanceof z.ZodRecord &&
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.keys(value).length === 0
+  );
 }
 
 function problemsOf(schema: z.ZodType, value: unknown, issue: z.core.$ZodIssue): Problem[] {
@@ -95,17 +102,21 @@ function problemsOf(schema: z.ZodType, value: unknown, issue: z.core.$ZodIssue):
       error: "unknown_field",
     }));
   }
-  const missing = issue.path.length > 0 && valueAt(value, issue.path) === undefined;
-  return [{ path: issue.path, message: `${missing ? "is required and " : ""}${messageOf(issue)}`, error: "invalid_field" }];
+  return [{ path: issue.path, message: messageOf(issue, value), error: "invalid_field" }];
 }
 
-/** What an issue of zod means, in the words of this project. */
-export function messageOf(issue: z.core.$ZodIssue): string {
+/** What an issue of zod with a value means, in the words of this project. */
+export function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
+  const missing = issue.path.length > 0 && valueAt(value, issue.path) === undefined;
+  return missing ? `is required and ${wordsOf(issue)}` : wordsOf(issue);
+}
+
+function wordsOf(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":
       return `must be ${named(issue.expected)}`;
     case "invalid_value":
-      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(" or ")}`;
+      return `must be ${issue.values.length > 2 ? "one of " : ""}${issue.values.map((value) => JSON.stringify(value)).join(issue.values.length > 2 ? ", " : " or ")}`;
     case "too_small":
       return issue.origin === "array" || issue.origin === "string" ? `must not be empty` : `must be at least ${issue.minimum}`;
     case "too_big":

@@ -3,8 +3,8 @@ import { conditioned } from "../core/fields";
 
 /** An absolute https URL. */
 export const httpsUrl = () =>
-  conditioned(z.string(), (value) =>
-    URL.canParse(value) && new URL(value).protocol === "https:" && /^https:\/\//i.test(value)
-      ? undefined
-      : 'must be an absolute URL that begins with "https://"',
-  ).meta({ examples: ["https://id.example.com"] });
+  conditioned(z.string(), (value) => {
+    if (!/^https:\/\//i.test(value) || !URL.canParse(value)) return 'must be an absolute URL that begins with "https://"';
+    const { username, password } = new URL(value);
+    return username || password ? "must not hold a user name or a password: it is shown to everybody who may read the object" : undefined;
+  }).meta({ examples: ["https://id.example.com"] });

@@ -42,7 +42,7 @@ const configFitsType = (http: boolean): Rule =>
         const accepted = Object.keys(schema.shape).join(", ");
         for (const key of issue.keys) yield { path: ["config", key], message: `is no setting of action ${type}; accepted: ${accepted}` };
       } else {
-        yield { path: ["config", ...issue.path], message: `${messageOf(issue)}, for action ${type}` };
+        yield { path: ["config", ...issue.path], message: `${messageOf(issue, action.config)}, for action ${type}` };
       }
     }
   };

@@ -11,7 +11,8 @@ const pattern = () =>
       RE2JS.compile(value);
       return undefined;
     } catch (error) {
-      return `is no regular expression that RE2 accepts (${(error as Error).message}); look-around and back-references are not part of it`;
+      const beyondRe2 = /\(\?<?[=!]|\\[1-9]/.test(value) ? "; look-around and back-references are not part of RE2" : "";
+      return `is no regular expression that RE2 accepts (${(error as Error).message})${beyondRe2}`;
     }
   });
 
