@@ -43,8 +43,9 @@ function handler(kind: string): dynamic.ResourceProvider {
     async configure(request) {
       config = request.config;
     },
-    async check(_olds, news) {
-      const { inputs, problems } = offline("check", () => lifecycle.check(declared(news), isUnknown));
+    async check(olds, news) {
+      const { inputs, problems, warnings } = offline("check", () => lifecycle.check(declared(olds ?? {}), declared(news), isUnknown));
+      for (const warning of warnings) console.error(`warning: ${warning}`);
       // The host prints the value of a property that is named here, even of a secret one; the reason says where.
       return { inputs, failures: problems.map((reason) => ({ property: "", reason })) };
     },

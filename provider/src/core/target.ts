@@ -1,5 +1,5 @@
 import type { Transport } from "@tunnelplane/sdk";
-import { type Definition, definitionOf, moduleAsResource } from "@tunnelplane/sdk/contract";
+import { asDeclared, type Definition, definitionOf, marksOf, moduleAsResource } from "@tunnelplane/sdk/contract";
 
 /** An object as it travels: wire names, JSON values. */
 export type Wire = Record<string, unknown>;
@@ -31,11 +31,14 @@ export function targetOf(kind: string): Target {
 }
 
 function objectTarget(definition: Definition): Target {
+  const declared = asDeclared(definition);
   const at = (id: string) => `${definition.path}/${encodeURIComponent(id)}`;
+  const forServer = (wire: Wire): Wire =>
+    Object.fromEntries(Object.entries(wire).filter(([name]) => !marksOf(declared.fields[name] as never).programOnly));
   return {
-    definition,
+    definition: declared,
     async create(transport, desired) {
-      const { body } = await transport.request<Wire>("POST", definition.path, desired);
+      const { body } = await transport.request<Wire>("POST", definition.path, forServer(desired));
       return { id: body.id as string, answer: body };
     },
     async read(transport, id) {
@@ -44,8 +47,9 @@ function objectTarget(definition: Definition): Target {
     async update(transport, id, { changed, removed }) {
       // Before the PATCH, which cannot remove a module, and which may be refused while it is there.
       for (const module of removed) await transport.request("DELETE", `${at(id)}/${module}`);
-      const onlyRemoved = Object.keys(changed).length === 0;
-      return (await transport.request<Wire>(onlyRemoved ? "GET" : "PATCH", at(id), onlyRemoved ? undefined : changed)).body;
+      const patch = forServer(changed);
+      if (Object.keys(patch).length === 0) return (await transport.request<Wire>("GET", at(id))).body;
+      return (await transport.request<Wire>("PATCH", at(id), patch)).body;
     },
     async delete(transport, id) {
       await transport.request("DELETE", at(id));

@@ -2,7 +2,10 @@ import { certificateAuthority } from "./certificateAuthority";
 import type { Definition } from "./core/definition";
 import { ipPolicy } from "./ipPolicy";
 import { ipPolicyRule } from "./ipPolicyRule";
+import { sshCertificateAuthority } from "./sshCertificateAuthority";
 import { sshCredential } from "./sshCredential";
+import { sshHostCertificate } from "./sshHostCertificate";
+import { sshUserCertificate } from "./sshUserCertificate";
 import { tlsEdge } from "./tlsEdge";
 import { tunnelCredential } from "./tunnelCredential";
 import { tunnelGroupBackend } from "./tunnelGroupBackend";
@@ -11,6 +14,9 @@ import { tunnelGroupBackend } from "./tunnelGroupBackend";
 export const registry: readonly Definition[] = [
   tunnelCredential,
   sshCredential,
+  sshCertificateAuthority,
+  sshUserCertificate,
+  sshHostCertificate,
   certificateAuthority,
   ipPolicy,
   ipPolicyRule,

@@ -49,7 +49,7 @@ function answeredFields(fields: Readonly<Record<string, z.ZodType>>): Record<str
       if (marks.reference?.answeredAs) {
         return [marks.reference.answeredAs, described(bare(schema) instanceof z.ZodArray ? z.array(refSchema) : refSchema)];
       }
-      const nullable = marks.module || schema instanceof z.ZodOptional || holdsNull(schema);
+      const nullable = marks.module || (schema instanceof z.ZodOptional && !marks.serverDefault) || holdsNull(schema);
       return [name, described(nullable ? answered(bare(schema)).nullable() : answered(bare(schema)))];
     }),
   );
