@@ -50,7 +50,8 @@ export class Lifecycle {
     return {
       inputs: toProperties(definition, withEnd(definition, toWire(definition, recorded), value, isUnknown)),
       problems: [],
-      warnings: checkWarnings(definition, value, isUnknown).map(inWords),
+      // Nobody else says what a warning is about.
+      warnings: checkWarnings(definition, value, isUnknown).map((warning) => `${definition.type}: ${inWords(warning)}`),
     };
   }
 
