@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { bare, camelCase, type Definition, ERRORS, isOptional, marksOf, pathFieldsOf } from "@tunnelplane/sdk/contract";
+import { asDeclared, bare, camelCase, type Definition, ERRORS, isOptional, marksOf, pathFieldsOf } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import { docOf } from "./interfaces";
 import { modulesWithTypes } from "./names";
@@ -35,7 +35,7 @@ const anchor = (title: string): string => title.toLowerCase().replaceAll(" ", "-
 
 function resourcesPage(registry: readonly Definition[]): string {
   const sections = registry.map((definition) => {
-    const fields = Object.entries(definition.fields).map(([name, schema]) => fieldRow(name, schema));
+    const fields = Object.entries(asDeclared(definition).fields).map(([name, schema]) => fieldRow(name, schema));
     const computed = Object.entries(definition.computed).map(
       ([name, schema]) => `| \`${name}\` | \`${camelCase(name)}\` | answered | ${cell(docOf(schema))} |\n`,
     );
@@ -73,7 +73,7 @@ const TABLE = "| API | Pulumi | Sent | What it is |\n|---|---|---|---|\n";
 function fieldRow(name: string, schema: z.ZodType): string {
   const marks = marksOf(schema);
   const sent = [isOptional(schema) ? "optional" : "required", marks.immutable ? "a change replaces" : ""].filter(Boolean).join(", ");
-  return `| \`${name}\` | \`${camelCase(name)}\` | ${sent} | ${cell(docOf(schema))} |\n`;
+  return `| ${marks.programOnly ? "–" : `\`${name}\``} | \`${camelCase(name)}\` | ${sent} | ${cell(docOf(schema))} |\n`;
 }
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");

@@ -46,6 +46,7 @@ export function writeType(schema: z.ZodType, parent: string, field: string, styl
     return `Record<string, ${style.wrap(writeType(schema.valueType as z.ZodType, parent, field, style, nested))}>`;
   }
   if (schema instanceof z.ZodEnum) return schema.options.map((option) => JSON.stringify(option)).join(" | ");
+  if (schema instanceof z.ZodLiteral) return [...schema.values].map((value) => JSON.stringify(value)).join(" | ");
   if (schema instanceof z.ZodBoolean) return "boolean";
   if (schema instanceof z.ZodNumber) return "number";
   if (schema instanceof z.ZodUnknown) return "unknown";

@@ -1,5 +1,6 @@
 import {
   answerSchema,
+  asDeclared,
   bare,
   camelCase,
   createSchema,
@@ -24,7 +25,7 @@ const args: Style = {
 /** The Pulumi classes of one resource type: its own, and one for each of its modules. */
 export function providerClasses(definition: Definition): string {
   const { type, title, doc, example } = definition;
-  const schema = createSchema(definition);
+  const schema = createSchema(asDeclared(definition));
   const modules = modulesWithTypes(definition).map(({ name, type: moduleType }) => moduleClass(definition, name, moduleType));
   const computed: Record<string, z.ZodType> = Object.fromEntries(
     Object.entries(definition.computed).filter(([, value]) => !marksOf(value).embeds),

@@ -21,6 +21,8 @@ export interface Run {
   readonly steps: readonly Step[];
   /** What the engine printed for people. */
   readonly stdout: string;
+  /** What it warned of. */
+  readonly warnings: readonly string[];
 }
 
 export interface EngineOptions {
@@ -91,12 +93,14 @@ export class Engine {
 
   private async run(operation: (onEvent: (event: auto.EngineEvent) => void) => Promise<{ stdout: string }>): Promise<Run> {
     const steps: Step[] = [];
+    const warnings: string[] = [];
     const { stdout } = await operation((event) => {
       if ((event.diagnosticEvent?.severity as string) !== "debug") this.events.push(JSON.stringify(event));
+      if (event.diagnosticEvent?.severity === "warning") warnings.push(event.diagnosticEvent.message);
       const metadata = event.resourcePreEvent?.metadata;
       if (metadata?.urn.includes("pulumi-nodejs:dynamic/tunnelplane:")) steps.push(stepOf(metadata));
     });
-    return { steps, stdout };
+    return { steps, stdout, warnings };
   }
 }
 

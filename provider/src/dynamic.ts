@@ -5,6 +5,7 @@ import { targetOf } from "./core/target";
 import type { Properties } from "./core/values";
 import { describe, Failure } from "./failure";
 import { resolveSettings, type Settings } from "./settings";
+import { warn } from "./warn";
 
 /** How the engine writes a value that it does not know yet, in a preview. */
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -43,8 +44,9 @@ function handler(kind: string): dynamic.ResourceProvider {
     async configure(request) {
       config = request.config;
     },
-    async check(_olds, news) {
-      const { inputs, problems } = offline("check", () => lifecycle.check(declared(news), isUnknown));
+    async check(olds, news) {
+      const { inputs, problems, warnings } = offline("check", () => lifecycle.check(declared(olds ?? {}), declared(news), isUnknown));
+      for (const warning of warnings) await warn(warning);
       // The host prints the value of a property that is named here, even of a secret one; the reason says where.
       return { inputs, failures: problems.map((reason) => ({ property: "", reason })) };
     },

@@ -11,7 +11,8 @@ export class Documents {
   /** @param placeholder a random text of this database that nobody outside knows, so that no stored value can contain it */
   constructor(private readonly placeholder: string) {}
 
-  compose(definition: Definition, id: string, createdAt: string, sent: Document): Document {
+  /** @param computed the computed fields that are known, by a behaviour or from before; others are derived from what was sent, or null */
+  compose(definition: Definition, id: string, createdAt: string, sent: Document, computed: Document = {}): Document {
     const uri = `${this.placeholder}${expandPath(definition.path, sent)}/${id}`;
     const refer = (target: string) => ({ id: target, uri: `${this.placeholder}${definitionOfId(target)?.path}/${target}` });
     return {
@@ -20,6 +21,7 @@ export class Documents {
       created_at: createdAt,
       ...(toAnswered(createSchema(definition), sent, { uri, refer }) as Document),
       ...unknownYet(definition),
+      ...computed,
       ...definition.derive(sent),
     };
   }
@@ -27,6 +29,11 @@ export class Documents {
   /** The fields that would have to be sent to get this document. */
   sentOf(definition: Definition, document: Document): Document {
     return toSent(createSchema(definition), document) as Document;
+  }
+
+  /** The computed fields of a document, as far as they are kept. */
+  computedOf(definition: Definition, document: Document): Document {
+    return Object.fromEntries(Object.keys(definition.computed).map((name) => [name, document[name]]));
   }
 
   /** The JSON to answer, with addresses as the client reaches them. */

@@ -3,6 +3,7 @@ import {
   type Definition,
   definitionOf,
   definitionOfId,
+  type FoundReference,
   formatPath,
   referencesIn,
   targetsOf,
@@ -13,8 +14,8 @@ import { refuseFaults } from "./apiError";
 import type { Document } from "./documents";
 import type { Database } from "./storage/schema";
 
-/** Records what an object refers to. Refuses references to objects that do not exist or are of another kind. */
-export async function replaceReferences(transaction: Kysely<Database>, definition: Definition, id: string, sent: Document): Promise<void> {
+/** What an object refers to. Refuses references to objects that do not exist or are of another kind. */
+export async function resolveReferences(db: Kysely<Database>, definition: Definition, sent: Document): Promise<FoundReference[]> {
   const found = referencesIn(createSchema(definition), sent)
     .map((reference) => ({ ...reference, targets: targetsOf(reference.reference.to) }))
     .filter(({ id }) => !id.startsWith("usr_")); // users are no resources
@@ -24,16 +25,23 @@ export async function replaceReferences(transaction: Kysely<Database>, definitio
       refuseFaults([{ error: "wrong_id_kind", path, message: `is ${JSON.stringify(target)}: expected the id of ${expected}` }]);
     }
   }
-  await transaction.deleteFrom("reference").where("from_id", "=", id).execute();
-  if (found.length === 0) return;
+  if (found.length === 0) return [];
   const ids = [...new Set(found.map((reference) => reference.id))];
-  const existing = new Set((await transaction.selectFrom("resource").select("id").where("id", "in", ids).execute()).map((row) => row.id));
+  const existing = new Set((await db.selectFrom("resource").select("id").where("id", "in", ids).execute()).map((row) => row.id));
   const missing = found.find((reference) => !existing.has(reference.id));
   if (missing) {
     const { path, id: target } = missing;
     const kind = definitionOfId(target)?.title;
     refuseFaults([{ error: "missing_target", path, message: `names ${target}, but there is no such ${kind}; create it first` }]);
   }
+  return found;
+}
+
+/** Records what an object refers to, in place of what it referred to before. */
+export async function replaceReferences(transaction: Kysely<Database>, definition: Definition, id: string, sent: Document): Promise<void> {
+  const found = await resolveReferences(transaction, definition, sent);
+  await transaction.deleteFrom("reference").where("from_id", "=", id).execute();
+  if (found.length === 0) return;
   await transaction
     .insertInto("reference")
     .values(

@@ -15,10 +15,10 @@ import {
 import type { Kysely } from "kysely";
 import { type Caller, refuseForeignOwner } from "./accounts";
 import { ApiError, BodyError, refuseFaults } from "./apiError";
-import { behaviours } from "./behaviours";
+import { type Addition, behaviours, type Creation } from "./behaviours";
 import type { Document, Documents } from "./documents";
 import { newId } from "./ids";
-import { referrersOf, replaceReferences, replaceUniqueKeys } from "./relations";
+import { referrersOf, replaceReferences, replaceUniqueKeys, resolveReferences } from "./relations";
 import type { Database } from "./storage/schema";
 import type { Store } from "./storage/store";
 
@@ -51,12 +51,14 @@ export class Resources {
     refuseMembers(definition, caller);
     const { value, problems } = validateCreate(definition, body);
     refuseFaults(problems);
-    const sent = "owner_id" in definition.fields ? { ...value, owner_id: value.owner_id ?? caller.ownerId } : value;
+    const asked = "owner_id" in definition.fields ? { ...value, owner_id: value.owner_id ?? caller.ownerId } : value;
+    const id = newId(definition.idPrefix);
+    const now = new Date();
+    const { sent = asked, computed, told, keep } = await this.#addition({ definition, id, now, sent: asked, reader: this.store.reader });
     return this.store.write(async (transaction) => {
       await this.#loadParents(transaction, definition, sent);
       await refuseForeignOwner(transaction, sent.owner_id, caller);
-      const id = newId(definition.idPrefix);
-      const document = this.documents.compose(definition, id, new Date().toISOString(), sent);
+      const document = this.documents.compose(definition, id, now.toISOString(), sent, computed);
       const json = JSON.stringify(document);
       const ownerId = (sent.owner_id as string | undefined) ?? caller.ownerId;
       await transaction
@@ -65,9 +67,17 @@ export class Resources {
         .execute();
       await relate(transaction, definition, id, sent);
       await refreshParent(transaction, definition, sent);
-      const told = await behaviours[definition.kind]?.(transaction, id);
+      await keep?.(transaction);
       return { id, etag: etagOf(1), json: told ? JSON.stringify({ ...document, ...told }) : json };
     });
+  }
+
+  async #addition(creation: Creation): Promise<Addition> {
+    const behaviour = behaviours[creation.definition.kind];
+    if (!behaviour) return {};
+    // The transaction refuses bad references for good; here a behaviour must be able to rely on them.
+    await resolveReferences(creation.reader, creation.definition, creation.sent);
+    return behaviour(creation);
   }
 
   async get(definition: Definition, at: Place): Promise<Answer> {
@@ -226,8 +236,8 @@ export class Resources {
       Object.entries({ ...this.documents.sentOf(definition, before), ...changes }).filter(([, value]) => value !== undefined),
     );
     refuseFaults(checkRules(definition, sent));
-    const kept = Object.fromEntries(fieldsWhere(definition, (marks) => marks.embeds).map((name) => [name, before[name]]));
-    const json = JSON.stringify({ ...this.documents.compose(definition, stored.id, before.created_at as string, sent), ...kept });
+    const computed = this.documents.computedOf(definition, before);
+    const json = JSON.stringify(this.documents.compose(definition, stored.id, before.created_at as string, sent, computed));
     if (json === stored.document) return { json, etag: etagOf(stored.version) };
     const version = stored.version + 1;
     await transaction.updateTable("resource").set({ version, document: json }).where("id", "=", stored.id).execute();

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect } from "chai";
 import { Rest, type RestAnswer } from "../../support/rest";
 import { ServerProcess } from "../../support/server";
@@ -52,6 +54,20 @@ class ServerOfThisFile {
   get rest(): RestBelowEdge {
     if (!this.client) throw new Error("The server runs only while tests do");
     return this.client;
+  }
+
+  get log(): string {
+    return this.running.log;
+  }
+
+  /** What the server's own database holds, for what no answer may show. */
+  query(statement: string, ...parameters: string[]): unknown[] {
+    const database = new DatabaseSync(join(this.running.data, "tunnelplane.db"), { readOnly: true });
+    try {
+      return database.prepare(statement).all(...parameters);
+    } finally {
+      database.close();
+    }
   }
 
   /** The address of what stands at the path. */

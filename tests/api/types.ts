@@ -26,6 +26,19 @@ const policyOf = async (rest: Rest): Promise<string> => (await rest.post("/ip_po
 const backendOf = async (rest: Rest): Promise<string> => (await rest.post("/backends/tunnel_group", { labels: { app: unique() } })).body.id;
 const destinationOf = async (rest: Rest): Promise<string> => (await rest.post("/event_destinations", destination())).body.id;
 
+const sshAuthorityOf = async (rest: Rest): Promise<string> => (await rest.post("/ssh_certificate_authorities", {})).body.id;
+
+/** The parts of an answer that user and host certificates share. */
+const CERTIFICATE_FIELDS = [
+  "ssh_certificate_authority_id",
+  "public_key",
+  "key_type",
+  "principals",
+  "valid_after",
+  "valid_until",
+  "certificate",
+];
+
 export const TYPES: readonly ResourceType[] = [
   {
     name: "a tunnel credential",
@@ -44,6 +57,38 @@ export const TYPES: readonly ResourceType[] = [
     fields: ["public_key", "acl", "owner_id"],
     body: () => ({ public_key: sshKey().openssh }),
     update: { acl: ["bind:two.example.com"] },
+  },
+  {
+    name: "an SSH certificate authority",
+    path: "/ssh_certificate_authorities",
+    listKey: "ssh_certificate_authorities",
+    prefix: "sshca",
+    fields: ["private_key_type", "elliptic_curve", "key_size", "public_key", "key_type"],
+    body: () => ({}),
+  },
+  {
+    name: "an SSH user certificate",
+    path: "/ssh_user_certificates",
+    listKey: "ssh_user_certificates",
+    prefix: "sucrt",
+    fields: [...CERTIFICATE_FIELDS, "critical_options", "extensions"],
+    body: async (rest) => ({
+      ssh_certificate_authority_id: await sshAuthorityOf(rest),
+      public_key: sshKey().openssh,
+      principals: ["ada"],
+    }),
+  },
+  {
+    name: "an SSH host certificate",
+    path: "/ssh_host_certificates",
+    listKey: "ssh_host_certificates",
+    prefix: "shcrt",
+    fields: CERTIFICATE_FIELDS,
+    body: async (rest) => ({
+      ssh_certificate_authority_id: await sshAuthorityOf(rest),
+      public_key: sshKey().openssh,
+      principals: ["bastion.example.com"],
+    }),
   },
   {
     name: "a certificate authority",

@@ -3,14 +3,24 @@ import {
   camelCase,
   camelCaseMessage,
   camelCasePath,
+  checkWarnings,
   createSchema,
   fieldsWhere,
   formatPath,
   modulesOf,
+  type Problem,
   validateCreate,
 } from "@tunnelplane/sdk/contract";
+import { withEnd } from "./renewal";
 import type { Target } from "./target";
 import { inputsOf, outputsOf, type Properties, same, toProperties, toWire } from "./values";
+
+/** What came of checking a declaration; problems and warnings in words, with the place of each. */
+export interface Checked {
+  readonly inputs: Properties;
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+}
 
 /** How a change will be carried out. */
 export interface Plan {
@@ -26,14 +36,22 @@ export interface Plan {
 export class Lifecycle {
   constructor(private readonly target: Target) {}
 
-  /** Validates what a program declares and fills in the defaults. Needs no server. */
-  check(declared: Properties, isUnknown: (value: unknown) => boolean): { inputs: Properties; problems: string[] } {
+  /**
+   * Validates what a program declares and fills in the defaults. Needs no server.
+   *
+   * @param recorded what was declared before, with its defaults; empty for what is new
+   */
+  check(recorded: Properties, declared: Properties, isUnknown: (value: unknown) => boolean): Checked {
     const { definition } = this.target;
     const { value, problems } = validateCreate(definition, toWire(definition, declared), isUnknown);
-    const schema = createSchema(definition);
+    const inWords = ({ path, message }: Problem) =>
+      `${formatPath(camelCasePath(createSchema(definition), path))} ${camelCaseMessage(message)}`;
+    if (problems.length > 0) return { inputs: declared, problems: problems.map(inWords), warnings: [] };
     return {
-      inputs: toProperties(definition, value),
-      problems: problems.map(({ path, message }) => `${formatPath(camelCasePath(schema, path))} ${camelCaseMessage(message)}`),
+      inputs: toProperties(definition, withEnd(definition, toWire(definition, recorded), value, isUnknown)),
+      problems: [],
+      // Nobody else says what a warning is about.
+      warnings: checkWarnings(definition, value, isUnknown).map((warning) => `${definition.type}: ${inWords(warning)}`),
     };
   }
 
@@ -85,9 +103,10 @@ export class Lifecycle {
     const modules = modulesOf(definition).map(camelCase);
     const names = Object.keys(definition.fields).map(camelCase);
     const differing = names.filter((name) => !same(recorded[name], desired[name]));
+    const programOnly = fieldsWhere(definition, (marks) => marks.programOnly).map(camelCase);
     return {
-      // What the program leaves out and is no module has no default either: the server chose it.
-      changed: differing.filter((name) => desired[name] !== undefined),
+      // What the program leaves out and is neither a module nor its own has no default either: the server chose it.
+      changed: differing.filter((name) => desired[name] !== undefined || programOnly.includes(name)),
       removed: differing.filter((name) => desired[name] === undefined && modules.includes(name)),
     };
   }

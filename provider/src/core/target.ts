@@ -1,5 +1,14 @@
 import type { Transport } from "@tunnelplane/sdk";
-import { type Definition, definitionOf, expandPath, moduleAsResource, pathFieldsOf, withArticle } from "@tunnelplane/sdk/contract";
+import {
+  asDeclared,
+  type Definition,
+  definitionOf,
+  expandPath,
+  marksOf,
+  moduleAsResource,
+  pathFieldsOf,
+  withArticle,
+} from "@tunnelplane/sdk/contract";
 
 /** An object as it travels: wire names, JSON values. */
 export type Wire = Record<string, unknown>;
@@ -31,13 +40,18 @@ export function targetOf(kind: string): Target {
 }
 
 function objectTarget(definition: Definition): Target {
+  const declared = asDeclared(definition);
   const at = (id: string) => `${expandPath(definition.path, placeOf(definition, id))}/${placeOf(definition, id).id}`;
+  const inPath = pathFieldsOf(definition);
+  const forServer = (wire: Wire): Wire =>
+    Object.fromEntries(
+      Object.entries(wire).filter(([name]) => !inPath.includes(name) && !marksOf(declared.fields[name] as never).programOnly),
+    );
   return {
-    definition,
+    definition: declared,
     async create(transport, desired) {
-      const inBody = Object.entries(desired).filter(([name]) => !pathFieldsOf(definition).includes(name));
-      const { body } = await transport.request<Wire>("POST", expandPath(definition.path, desired), Object.fromEntries(inBody));
-      return { id: [...pathFieldsOf(definition), "id"].map((name) => body[name]).join("/"), answer: body };
+      const { body } = await transport.request<Wire>("POST", expandPath(definition.path, desired), forServer(desired));
+      return { id: [...inPath, "id"].map((name) => body[name]).join("/"), answer: body };
     },
     async read(transport, id) {
       return (await transport.request<Wire>("GET", at(id))).body;
@@ -45,8 +59,9 @@ function objectTarget(definition: Definition): Target {
     async update(transport, id, { changed, removed }) {
       // Before the PATCH, which cannot remove a module, and which may be refused while it is there.
       for (const module of removed) await transport.request("DELETE", `${at(id)}/${module}`);
-      const onlyRemoved = Object.keys(changed).length === 0;
-      return (await transport.request<Wire>(onlyRemoved ? "GET" : "PATCH", at(id), onlyRemoved ? undefined : changed)).body;
+      const patch = forServer(changed);
+      if (Object.keys(patch).length === 0) return (await transport.request<Wire>("GET", at(id))).body;
+      return (await transport.request<Wire>("PATCH", at(id), patch)).body;
     },
     async delete(transport, id) {
       await transport.request("DELETE", at(id));

@@ -9,6 +9,7 @@ import {
   rename,
   toSent,
 } from "@tunnelplane/sdk/contract";
+import { renews } from "./renewal";
 import type { Wire } from "./target";
 
 /** Properties as a Pulumi program spells them. */
@@ -25,7 +26,7 @@ export const toProperties = (definition: Definition, wire: Wire): Properties =>
  * server computed. Modules that the program does not declare are left out, so that they stay untouched.
  *
  * @param recorded what the state recorded before, if anything: it says which modules are declared, and
- *   holds the secrets that the server told once
+ *   holds the secrets that the server told once and what is the program's alone
  */
 export function outputsOf(definition: Definition, answer: Wire, recorded: Properties | undefined): Properties {
   const sent = toSent(createSchema(definition), answer) as Wire;
@@ -38,15 +39,16 @@ export function outputsOf(definition: Definition, answer: Wire, recorded: Proper
   // Below a parent the resource's id names both, so the object's own id is an output beside it.
   if (pathFieldsOf(definition).length > 0 && !(definition.idField in definition.fields))
     computed.push([camelCase(definition.idField), answer.id]);
-  const told = fieldsWhere(definition, (marks) => marks.once).map(camelCase);
+  const kept = fieldsWhere(definition, (marks) => marks.once || marks.programOnly).map(camelCase);
   const outputs: Properties = { ...toProperties(definition, sent), ...Object.fromEntries(computed) };
-  for (const name of told) outputs[name] ??= recorded?.[name];
+  for (const name of kept) outputs[name] ??= recorded?.[name];
   return withoutEmpty(outputs);
 }
 
 /** The part of recorded outputs that a program declares. */
 export function inputsOf(definition: Definition, outputs: Properties): Properties {
-  const chosenByServer = fieldsWhere(definition, (marks) => marks.serverDefault);
+  const chosenHere = renews(definition, outputs) ? definition.renewable?.until : undefined;
+  const chosenByServer = fieldsWhere(definition, (marks) => marks.serverDefault).filter((name) => name !== chosenHere);
   const declared = Object.keys(definition.fields)
     .filter((name) => !chosenByServer.includes(name))
     .map(camelCase);

@@ -10,7 +10,10 @@ import type { HttpsEdge } from "./httpsEdge";
 import type { HttpsEdgeRoute } from "./httpsEdgeRoute";
 import type { IpPolicy } from "./ipPolicy";
 import type { IpPolicyRule } from "./ipPolicyRule";
+import type { SshCertificateAuthority } from "./sshCertificateAuthority";
 import type { SshCredential } from "./sshCredential";
+import type { SshHostCertificate } from "./sshHostCertificate";
+import type { SshUserCertificate } from "./sshUserCertificate";
 import type { StaticBackend } from "./staticBackend";
 import type { TlsEdge } from "./tlsEdge";
 import type { TunnelCredential } from "./tunnelCredential";
@@ -24,6 +27,15 @@ export interface Catalogue {
 
   /** A public key that may start tunnels through the SSH gateway. Its ACL limits what those tunnels may bind. */
   readonly sshCredentials: Readonly<Record<string, SshCredential>>;
+
+  /** A key pair that signs SSH certificates for users and hosts. The server makes it, and the private key never leaves the server. */
+  readonly sshCertificateAuthorities: Readonly<Record<string, SshCertificateAuthority>>;
+
+  /** A certificate with which the holder of a key logs in over SSH, for a limited time, wherever its authority is trusted. */
+  readonly sshUserCertificates: Readonly<Record<string, SshUserCertificate>>;
+
+  /** A certificate with which a host proves its names to SSH clients that trust its authority, so that nobody has to compare fingerprints. */
+  readonly sshHostCertificates: Readonly<Record<string, SshHostCertificate>>;
 
   /** An X.509 certificate authority whose client certificates an edge accepts for mutual TLS. Only the certificate is uploaded, never its key. */
   readonly certificateAuthorities: Readonly<Record<string, CertificateAuthority>>;

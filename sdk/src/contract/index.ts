@@ -4,8 +4,12 @@ export { bare, defaultOf, isOptional, type Marks, marksOf, type Problem } from "
 export * from "./core/module";
 export * from "./core/names";
 export * from "./core/paths";
+export * from "./core/renewal";
 export * from "./core/shape";
 export * from "./core/validate";
 export * from "./errors";
 export { EVENT_TYPES } from "./formats/event";
+export { completeValidity } from "./formats/sshCertificate";
+export { readSshPublicKey, type SshPublicKey } from "./formats/sshPublicKey";
+export { durationSeconds, secondsOf } from "./formats/time";
 export * from "./registry";

@@ -10,7 +10,10 @@ import { httpsEdge } from "./httpsEdge";
 import { httpsEdgeRoute } from "./httpsEdgeRoute";
 import { ipPolicy } from "./ipPolicy";
 import { ipPolicyRule } from "./ipPolicyRule";
+import { sshCertificateAuthority } from "./sshCertificateAuthority";
 import { sshCredential } from "./sshCredential";
+import { sshHostCertificate } from "./sshHostCertificate";
+import { sshUserCertificate } from "./sshUserCertificate";
 import { staticBackend } from "./staticBackend";
 import { tlsEdge } from "./tlsEdge";
 import { tunnelCredential } from "./tunnelCredential";
@@ -21,6 +24,9 @@ import { weightedBackend } from "./weightedBackend";
 export const registry: readonly Definition[] = [
   tunnelCredential,
   sshCredential,
+  sshCertificateAuthority,
+  sshUserCertificate,
+  sshHostCertificate,
   certificateAuthority,
   ipPolicy,
   ipPolicyRule,

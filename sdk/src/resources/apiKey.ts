@@ -21,7 +21,7 @@ export interface ApiKey {
   metadata: string;
 
   /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
-  owner_id: string | null;
+  owner_id: string;
 
   /** The key itself. Answered by the creation only and null ever after; a Pulumi program keeps it, encrypted, in its state. Secret. */
   token: string | null;

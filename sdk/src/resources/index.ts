@@ -3,6 +3,9 @@ import { ApiClient } from "../client/apiClient";
 import { Collection, Entries, Module } from "../client/collection";
 import type { TunnelCredential, TunnelCredentialCreate, TunnelCredentialUpdate } from "./tunnelCredential";
 import type { SshCredential, SshCredentialCreate, SshCredentialUpdate } from "./sshCredential";
+import type { SshCertificateAuthority, SshCertificateAuthorityCreate, SshCertificateAuthorityUpdate } from "./sshCertificateAuthority";
+import type { SshUserCertificate, SshUserCertificateCreate, SshUserCertificateUpdate } from "./sshUserCertificate";
+import type { SshHostCertificate, SshHostCertificateCreate, SshHostCertificateUpdate } from "./sshHostCertificate";
 import type { CertificateAuthority, CertificateAuthorityCreate, CertificateAuthorityUpdate } from "./certificateAuthority";
 import type { IpPolicy, IpPolicyCreate, IpPolicyUpdate } from "./ipPolicy";
 import type { IpPolicyRule, IpPolicyRuleCreate, IpPolicyRuleUpdate } from "./ipPolicyRule";
@@ -21,6 +24,9 @@ import type { BotUser, BotUserCreate, BotUserUpdate } from "./botUser";
 
 export * from "./tunnelCredential";
 export * from "./sshCredential";
+export * from "./sshCertificateAuthority";
+export * from "./sshUserCertificate";
+export * from "./sshHostCertificate";
 export * from "./certificateAuthority";
 export * from "./ipPolicy";
 export * from "./ipPolicyRule";
@@ -50,6 +56,15 @@ export class Tunnelplane extends ApiClient {
 
   /** SSH credentials. A public key that may start tunnels through the SSH gateway. Its ACL limits what those tunnels may bind. */
   readonly sshCredentials = new Collection<SshCredential, SshCredentialCreate, SshCredentialUpdate>(this.transport, "/ssh_credentials", "ssh_credentials");
+
+  /** SSH certificate authorities. A key pair that signs SSH certificates for users and hosts. The server makes it, and the private key never leaves the server. */
+  readonly sshCertificateAuthorities = new Collection<SshCertificateAuthority, SshCertificateAuthorityCreate, SshCertificateAuthorityUpdate>(this.transport, "/ssh_certificate_authorities", "ssh_certificate_authorities");
+
+  /** SSH user certificates. A certificate with which the holder of a key logs in over SSH, for a limited time, wherever its authority is trusted. */
+  readonly sshUserCertificates = new Collection<SshUserCertificate, SshUserCertificateCreate, SshUserCertificateUpdate>(this.transport, "/ssh_user_certificates", "ssh_user_certificates");
+
+  /** SSH host certificates. A certificate with which a host proves its names to SSH clients that trust its authority, so that nobody has to compare fingerprints. */
+  readonly sshHostCertificates = new Collection<SshHostCertificate, SshHostCertificateCreate, SshHostCertificateUpdate>(this.transport, "/ssh_host_certificates", "ssh_host_certificates");
 
   /** Certificate authorities. An X.509 certificate authority whose client certificates an edge accepts for mutual TLS. Only the certificate is uploaded, never its key. */
   readonly certificateAuthorities = new Collection<CertificateAuthority, CertificateAuthorityCreate, CertificateAuthorityUpdate>(this.transport, "/certificate_authorities", "certificate_authorities");

@@ -27,7 +27,7 @@ export interface SshCredential {
   acl: string[];
 
   /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
-  owner_id: string | null;
+  owner_id: string;
 }
 
 /** What a new SSH credential is made from. */

@@ -45,7 +45,6 @@ export function buildApp({ store, documents, logger, version, publicUrl }: AppOp
     return503OnClosing: true,
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
   });
-  app.addHttpMethod("QUERY", { hasBody: true }); // to refuse it as any other method
   acceptJson(app);
   let closing = false;
   app.addHook("preClose", async () => {

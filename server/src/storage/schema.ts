@@ -12,4 +12,10 @@ export interface Database {
   unique_key: { scope: string; value: string; resource_id: string };
   /** Hashes of secrets that were told once: authtokens and API keys. */
   told_secret: { resource_id: string; hash: string };
+  /**
+   * Secrets that must be read again. A table of their own, so that no document, and thus no answer, event or
+   * log, can hold one, and so that they alone can be encrypted at rest; today they are stored as they are,
+   * in a folder that only the server's user may enter.
+   */
+  sealed_secret: { resource_id: string; name: string; value: string };
 }

@@ -33,6 +33,10 @@ export interface Definition {
   readonly derive: (sent: Record<string, unknown>) => Record<string, unknown>;
   /** Rules across fields. */
   readonly rules: readonly Rule[];
+  /** Rules across fields that are followed but deserve a warning when broken. */
+  readonly warnings: readonly Rule[];
+  /** The fields that say how long an object lasts, where a program may ask for a new one before the end; see asDeclared(). */
+  readonly renewable?: { readonly after: string; readonly until: string };
   /** Defaults that depend on other fields, applied after the plain ones. */
   readonly fill: (value: Record<string, unknown>) => Record<string, unknown>;
   /** Keys that no other object may hold at the same time. */
@@ -50,7 +54,7 @@ export interface UniqueKey {
   readonly taken: string;
 }
 
-type Optional = "idField" | "access" | "computed" | "derive" | "rules" | "fill" | "unique";
+type Optional = "idField" | "access" | "computed" | "derive" | "rules" | "warnings" | "fill" | "unique";
 
 /** States a resource type; what is left out has a neutral default. */
 export function defineResource(definition: Omit<Definition, Optional> & Partial<Pick<Definition, Optional>>): Definition {
@@ -61,6 +65,7 @@ export function defineResource(definition: Omit<Definition, Optional> & Partial<
     fill: (value) => value,
     derive: () => ({}),
     rules: [],
+    warnings: [],
     unique: () => [],
     ...definition,
   };

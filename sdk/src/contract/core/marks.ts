@@ -10,6 +10,8 @@ export interface Marks {
   readonly once?: true;
   /** Left out, the server chooses the value; a program that leaves it out accepts what the server chose. */
   readonly serverDefault?: true;
+  /** No field of the API but an argument of programs, which the provider carries out by itself. */
+  readonly programOnly?: true;
   /** The value is the id of another object. */
   readonly reference?: Reference;
   /** The names inside this value are the user's own: never converted between snake_case and camelCase. */

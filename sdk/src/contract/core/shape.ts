@@ -50,7 +50,7 @@ function answeredFields(fields: Readonly<Record<string, z.ZodType>>): Record<str
         return [marks.reference.answeredAs, described(bare(schema) instanceof z.ZodArray ? z.array(refSchema) : refSchema)];
       }
       if (marks.entries) return [name, described(z.array(answeredEntry(schema)))];
-      const nullable = marks.module || schema instanceof z.ZodOptional || holdsNull(schema);
+      const nullable = marks.module || (schema instanceof z.ZodOptional && !marks.serverDefault) || holdsNull(schema);
       return [name, described(nullable ? answered(bare(schema)).nullable() : answered(bare(schema)))];
     }),
   );

@@ -36,6 +36,11 @@ export function checkRules(definition: Definition, value: Json): Problem[] {
   return rulesOf(definition.rules, value, []);
 }
 
+/** What is allowed but deserves a warning, among what is known of a value. */
+export function checkWarnings(definition: Definition, value: Json, isUnknown: IsUnknown): Problem[] {
+  return rulesOf(definition.warnings, without(value, isUnknown) as Json, []);
+}
+
 interface Options {
   readonly isUnknown?: IsUnknown;
   /** An update says "" and 0 and means it; a creation by an older client means "left out". */

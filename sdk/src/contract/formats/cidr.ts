@@ -4,19 +4,21 @@ import { z } from "zod";
 import { conditioned } from "../core/fields";
 
 /** An IPv4 or IPv6 network in CIDR notation, with a mask and without host bits. */
-export const cidr = () =>
-  conditioned(z.string(), (value) => {
-    const [address = "", mask, ...rest] = value.split("/");
-    const version = address.includes("%") ? 0 : isIP(address); // a zone belongs to one machine
-    if (!version || rest.length > 0) return 'must be a network in CIDR notation, for example "192.0.2.0/24" or "2001:db8::/32"';
-    const widest = version === 4 ? 32 : 128;
-    if (mask === undefined) return `has no mask: write "${address}/${widest}" for this one address`;
-    if (!/^(0|[1-9]\d{0,2})$/.test(mask) || Number(mask) > widest) return `must have a mask from /0 to /${widest}`;
-    const network = networkOf(value);
-    return ipaddr.parse(address).toString() === network.toString()
-      ? undefined
-      : `has bits set behind its mask: write "${network.toString()}/${mask}" for the network`;
-  }).meta({ examples: ["192.0.2.0/24"] });
+export const cidr = () => conditioned(z.string(), complainAboutCidr).meta({ examples: ["192.0.2.0/24"] });
+
+/** Says what is wrong with a network in CIDR notation, or nothing. */
+export function complainAboutCidr(value: string): string | undefined {
+  const [address = "", mask, ...rest] = value.split("/");
+  const version = address.includes("%") ? 0 : isIP(address); // a zone belongs to one machine
+  if (!version || rest.length > 0) return 'must be a network in CIDR notation, for example "192.0.2.0/24" or "2001:db8::/32"';
+  const widest = version === 4 ? 32 : 128;
+  if (mask === undefined) return `has no mask: write "${address}/${widest}" for this one address`;
+  if (!/^(0|[1-9]\d{0,2})$/.test(mask) || Number(mask) > widest) return `must have a mask from /0 to /${widest}`;
+  const network = networkOf(value);
+  return ipaddr.parse(address).toString() === network.toString()
+    ? undefined
+    : `has bits set behind its mask: write "${network.toString()}/${mask}" for the network`;
+}
 
 /** How two networks are compared: `2001:DB8::/32` and `2001:db8:0::/32` are the same. */
 export const cidrKey = (cidr: string): string => `${networkOf(cidr).toString()}/${cidr.split("/")[1]}`;

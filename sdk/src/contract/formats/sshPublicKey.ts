@@ -22,6 +22,13 @@ export const sshPublicKey = () =>
     return typeof read === "string" ? read : undefined;
   });
 
+/** A public key for SSH as one line of an authorized_keys file, without options before it. */
+export const openSshPublicKey = () =>
+  conditioned(sshPublicKey(), (text) => {
+    if (text.trimStart().startsWith("--")) return `must be an OpenSSH line ("ssh-ed25519 AAAA… comment"); "ssh-keygen -i" converts PEM`;
+    return /[\r\n]/.test(text.trim()) ? "holds more than one line; each key takes a certificate of its own" : undefined;
+  });
+
 /** Reads a public key, or says why it is none that may be used. */
 export function readSshPublicKey(text: string): SshPublicKey | string {
   if (text.length > LONGEST_TEXT) return `is ${text.length} characters long, more than any public key; ${CURE}`;

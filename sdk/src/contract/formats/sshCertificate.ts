@@ -1,0 +1,135 @@
+import { isIP } from "node:net";
+import { z } from "zod";
+import { conditioned, description, distinct, metadata, reference } from "../core/fields";
+import { mark, type Rule } from "../core/marks";
+import { endOf } from "../core/renewal";
+import { complainAboutCidr } from "./cidr";
+import { openSshPublicKey, readSshPublicKey, type SshPublicKey } from "./sshPublicKey";
+import { secondsOf, timestamp, timestampOf } from "./time";
+
+/** OpenSSH reads no certificate with more (SSHKEY_CERT_MAX_PRINCIPALS in its sshkey.h). */
+const MOST_PRINCIPALS = 256;
+const DAY = 24 * 60 * 60;
+
+/** What certificates for users and for hosts have in common, before the options of the former. */
+export const subjectFields = (principals: string) => ({
+  description: description(),
+  metadata: metadata(),
+  ssh_certificate_authority_id: mark(reference("ssh_certificate_authority"), { immutable: true }).meta({
+    description: "The SSH certificate authority that signs the certificate. Set at creation only.",
+  }),
+  public_key: mark(openSshPublicKey(), { immutable: true }).meta({
+    description:
+      "The public key to sign, as an OpenSSH line: RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only.",
+  }),
+  principals: mark(distinct(z.array(conditioned(z.string(), complainAboutPrincipal)).max(MOST_PRINCIPALS)), { immutable: true })
+    .default([])
+    .meta({ description: `${principals} At most ${MOST_PRINCIPALS}. Set at creation only.` }),
+});
+
+/** When a certificate is valid; the server chooses what is left out ({@link completeValidity}). */
+export const validityFields = () => ({
+  valid_after: mark(timestamp().optional(), { immutable: true, serverDefault: true }).meta({
+    description: "From when on the certificate is valid (RFC 3339; whole seconds count). Default: its creation. Set at creation only.",
+  }),
+  valid_until: mark(timestamp().optional(), { immutable: true, serverDefault: true }).meta({
+    description:
+      "Until when the certificate is valid (RFC 3339; whole seconds count). Default: 24 hours after its creation, or after `valid_after` where that is later. Set at creation only.",
+  }),
+});
+
+/** Fields that only answers carry. */
+export const certificateComputed = {
+  key_type: z.enum(["rsa", "ecdsa", "ed25519"]).meta({ description: "The type of `public_key`." }),
+  certificate: z.string().meta({ description: "The signed certificate, as an OpenSSH line." }),
+};
+
+export const keyTypeOf = (sent: Record<string, unknown>) => ({
+  key_type: (readSshPublicKey(sent.public_key as string) as SshPublicKey).type,
+});
+
+/** A certificate that ends before it begins would be accepted nowhere. */
+export const endsAfterItBegins: Rule = function* ({ valid_after, valid_until }) {
+  if (valid_after === undefined || valid_until === undefined) return;
+  if (secondsOf(valid_until as string) <= secondsOf(valid_after as string))
+    yield { path: ["valid_until"], message: `must be at least a second after \`valid_after\` (${valid_after})` };
+};
+
+/** spec "SSH user certificate": valid from its creation on, for 24 hours, where nothing else is asked for. */
+export function completeValidity(sent: Record<string, unknown>, now: Date): { valid_after: string; valid_until: string } {
+  const created = timestampOf(Math.floor(now.getTime() / 1000));
+  const { valid_after = created, valid_until = endOf(valid_after as string, DAY, now) } = sent;
+  return { valid_after: valid_after as string, valid_until: valid_until as string };
+}
+
+const wellKnown = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(", ");
+
+/** A map whose keys are names of options; `complain` says what is wrong with one. */
+const options = (complain: (name: string, value: string) => string | undefined) =>
+  mark(
+    z.record(z.string(), z.string()).superRefine((value, context) => {
+      for (const [name, option] of Object.entries(value)) {
+        const message = complain(name, option);
+        if (message) context.addIssue({ code: "custom", path: [name], message });
+      }
+    }),
+    { userKeys: true, immutable: true },
+  );
+
+/** PROTOCOL.certkeys "Critical options": whoever does not know one refuses the certificate, so only what OpenSSH knows is taken. */
+export const criticalOptions = () =>
+  options((name, value) => {
+    if (name === "force-command") return value === "" ? "must not be empty: it is the command to run" : complainAboutText(value);
+    if (name === "source-address") return complainAboutSourceAddress(value);
+    return `is not a critical option of OpenSSH; known: ${wellKnown(["force-command", "source-address"])}`;
+  })
+    .default({})
+    .meta({
+      description:
+        'What limits the certificate: `"force-command"` (the only command that runs) and `"source-address"` (addresses and networks, with commas between). Set at creation only.',
+    });
+
+const EXTENSIONS = [
+  "no-touch-required",
+  "permit-X11-forwarding",
+  "permit-agent-forwarding",
+  "permit-port-forwarding",
+  "permit-pty",
+  "permit-user-rc",
+];
+
+/** PROTOCOL.certkeys "Extensions": what the holder may do beyond running a command. */
+export const extensions = () =>
+  options((name, value) => {
+    // RFC 4251 section 6: names of one's own end in "@" and a domain.
+    if (/^[\x21-\x3f\x41-\x7e]+@[a-z0-9.-]+$/i.test(name)) return complainAboutText(value);
+    if (!EXTENSIONS.includes(name))
+      return `is not an extension of OpenSSH; known: ${wellKnown(EXTENSIONS)}, or a name of your own with "@<domain>"`;
+    return value === "" ? undefined : 'must be "": the name says it all';
+  })
+    .default({ "permit-pty": "", "permit-user-rc": "" })
+    .meta({
+      description:
+        'What the certificate permits, each name with the value `""`: `permit-X11-forwarding`, `permit-agent-forwarding`, `permit-port-forwarding`, `permit-pty`, `permit-user-rc`, `no-touch-required`, or names of your own with `@<domain>`. Default: `permit-pty` and `permit-user-rc`. Set at creation only.',
+    });
+
+function complainAboutPrincipal(name: string): string | undefined {
+  if (name === "") return "must not be empty";
+  // ssh-keygen and sshd's AuthorizedPrincipalsFile separate names by commas and line ends.
+  if (name.includes(",")) return "holds a comma; name each principal in an entry of its own";
+  return /[\p{Cc}\p{Cs}]/u.test(name) ? "must not hold control characters or halves of surrogate pairs" : undefined;
+}
+
+function complainAboutSourceAddress(list: string): string | undefined {
+  for (const entry of list.split(",")) {
+    const message = entry.includes("/") ? complainAboutCidr(entry) : isIP(entry) && !entry.includes("%") ? undefined : NO_ADDRESS;
+    if (message) return `${JSON.stringify(entry.slice(0, 80))} ${message}`;
+  }
+  return undefined;
+}
+
+const NO_ADDRESS = 'must be an address or a network, with commas and no spaces between, for example "192.0.2.7,2001:db8::/32"';
+
+/** OpenSSH refuses to read texts with a NUL inside, and half a surrogate pair has no form in UTF-8. */
+const complainAboutText = (text: string) =>
+  /[\0\p{Cs}]/u.test(text) ? "must not hold NUL characters or halves of surrogate pairs" : undefined;

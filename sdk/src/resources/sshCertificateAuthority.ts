@@ -1,0 +1,58 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+/**
+ * A key pair that signs SSH certificates for users and hosts. The server makes it, and the private key never leaves the server.
+ *
+ * As the API answers it.
+ */
+export interface SshCertificateAuthority {
+  /** Identifier, `sshca_` and 27 characters that sort by time. */
+  id: string;
+
+  /** Address of this object. */
+  uri: string;
+
+  /** When it was created (RFC 3339). */
+  created_at: string;
+
+  /** What it is for, in words for people. At most 255 bytes. */
+  description: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata: string;
+
+  /** The type of its key. Set at creation only. */
+  private_key_type: "ed25519" | "ecdsa" | "rsa";
+
+  /** The NIST curve of an ecdsa key. Default for these: `"256"`. Set at creation only. */
+  elliptic_curve: "256" | "384" | "521" | null;
+
+  /** The bits of an rsa key. Default for these: 2048. Set at creation only. */
+  key_size: 2048 | 4096 | null;
+
+  /** The public key as an OpenSSH line: for sshd's `TrustedUserCAKeys`, or after `@cert-authority` in known_hosts. */
+  public_key: string;
+
+  /** The type of `public_key`. */
+  key_type: "rsa" | "ecdsa" | "ed25519";
+}
+
+/** What a new SSH certificate authority is made from. */
+export interface SshCertificateAuthorityCreate {
+  /** What it is for, in words for people. At most 255 bytes. */
+  description?: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: string;
+
+  /** The type of its key. Set at creation only. Default `"ed25519"`. */
+  private_key_type?: "ed25519" | "ecdsa" | "rsa";
+
+  /** The NIST curve of an ecdsa key. Default for these: `"256"`. Set at creation only. */
+  elliptic_curve?: "256" | "384" | "521";
+
+  /** The bits of an rsa key. Default for these: 2048. Set at creation only. */
+  key_size?: 2048 | 4096;
+}
+
+/** What of an SSH certificate authority can be changed; what is left out stays as it is. */
+export type SshCertificateAuthorityUpdate = Partial<Omit<SshCertificateAuthorityCreate, "private_key_type" | "elliptic_curve" | "key_size">>;

@@ -1,0 +1,70 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+/**
+ * A certificate with which a host proves its names to SSH clients that trust its authority, so that nobody has to compare fingerprints.
+ *
+ * As the API answers it.
+ */
+export interface SshHostCertificate {
+  /** Identifier, `shcrt_` and 27 characters that sort by time. */
+  id: string;
+
+  /** Address of this object. */
+  uri: string;
+
+  /** When it was created (RFC 3339). */
+  created_at: string;
+
+  /** What it is for, in words for people. At most 255 bytes. */
+  description: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata: string;
+
+  /** The SSH certificate authority that signs the certificate. Set at creation only. */
+  ssh_certificate_authority_id: string;
+
+  /** The public key to sign, as an OpenSSH line: RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
+  public_key: string;
+
+  /** The names and addresses by which clients reach the host; empty means any, which newer versions of OpenSSH refuse. At most 256. Set at creation only. */
+  principals: string[];
+
+  /** From when on the certificate is valid (RFC 3339; whole seconds count). Default: its creation. Set at creation only. */
+  valid_after: string;
+
+  /** Until when the certificate is valid (RFC 3339; whole seconds count). Default: 24 hours after its creation, or after `valid_after` where that is later. Set at creation only. */
+  valid_until: string;
+
+  /** The type of `public_key`. */
+  key_type: "rsa" | "ecdsa" | "ed25519";
+
+  /** The signed certificate, as an OpenSSH line. */
+  certificate: string;
+}
+
+/** What a new SSH host certificate is made from. */
+export interface SshHostCertificateCreate {
+  /** What it is for, in words for people. At most 255 bytes. */
+  description?: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: string;
+
+  /** The SSH certificate authority that signs the certificate. Set at creation only. */
+  ssh_certificate_authority_id: string;
+
+  /** The public key to sign, as an OpenSSH line: RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
+  public_key: string;
+
+  /** The names and addresses by which clients reach the host; empty means any, which newer versions of OpenSSH refuse. At most 256. Set at creation only. */
+  principals?: string[];
+
+  /** From when on the certificate is valid (RFC 3339; whole seconds count). Default: its creation. Set at creation only. */
+  valid_after?: string;
+
+  /** Until when the certificate is valid (RFC 3339; whole seconds count). Default: 24 hours after its creation, or after `valid_after` where that is later. Set at creation only. */
+  valid_until?: string;
+}
+
+/** What of an SSH host certificate can be changed; what is left out stays as it is. */
+export type SshHostCertificateUpdate = Partial<Omit<SshHostCertificateCreate, "ssh_certificate_authority_id" | "public_key" | "principals" | "valid_after" | "valid_until">>;

@@ -1,0 +1,82 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+/**
+ * A certificate with which the holder of a key logs in over SSH, for a limited time, wherever its authority is trusted.
+ *
+ * As the API answers it.
+ */
+export interface SshUserCertificate {
+  /** Identifier, `sucrt_` and 27 characters that sort by time. */
+  id: string;
+
+  /** Address of this object. */
+  uri: string;
+
+  /** When it was created (RFC 3339). */
+  created_at: string;
+
+  /** What it is for, in words for people. At most 255 bytes. */
+  description: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata: string;
+
+  /** The SSH certificate authority that signs the certificate. Set at creation only. */
+  ssh_certificate_authority_id: string;
+
+  /** The public key to sign, as an OpenSSH line: RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
+  public_key: string;
+
+  /** The names of users as whom the holder may log in; empty means any, which OpenSSH refuses. At most 256. Set at creation only. */
+  principals: string[];
+
+  /** What limits the certificate: `"force-command"` (the only command that runs) and `"source-address"` (addresses and networks, with commas between). Set at creation only. */
+  critical_options: Record<string, string>;
+
+  /** What the certificate permits, each name with the value `""`: `permit-X11-forwarding`, `permit-agent-forwarding`, `permit-port-forwarding`, `permit-pty`, `permit-user-rc`, `no-touch-required`, or names of your own with `@<domain>`. Default: `permit-pty` and `permit-user-rc`. Set at creation only. */
+  extensions: Record<string, string>;
+
+  /** From when on the certificate is valid (RFC 3339; whole seconds count). Default: its creation. Set at creation only. */
+  valid_after: string;
+
+  /** Until when the certificate is valid (RFC 3339; whole seconds count). Default: 24 hours after its creation, or after `valid_after` where that is later. Set at creation only. */
+  valid_until: string;
+
+  /** The type of `public_key`. */
+  key_type: "rsa" | "ecdsa" | "ed25519";
+
+  /** The signed certificate, as an OpenSSH line. */
+  certificate: string;
+}
+
+/** What a new SSH user certificate is made from. */
+export interface SshUserCertificateCreate {
+  /** What it is for, in words for people. At most 255 bytes. */
+  description?: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: string;
+
+  /** The SSH certificate authority that signs the certificate. Set at creation only. */
+  ssh_certificate_authority_id: string;
+
+  /** The public key to sign, as an OpenSSH line: RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
+  public_key: string;
+
+  /** The names of users as whom the holder may log in; empty means any, which OpenSSH refuses. At most 256. Set at creation only. */
+  principals?: string[];
+
+  /** What limits the certificate: `"force-command"` (the only command that runs) and `"source-address"` (addresses and networks, with commas between). Set at creation only. */
+  critical_options?: Record<string, string>;
+
+  /** What the certificate permits, each name with the value `""`: `permit-X11-forwarding`, `permit-agent-forwarding`, `permit-port-forwarding`, `permit-pty`, `permit-user-rc`, `no-touch-required`, or names of your own with `@<domain>`. Default: `permit-pty` and `permit-user-rc`. Set at creation only. */
+  extensions?: Record<string, string>;
+
+  /** From when on the certificate is valid (RFC 3339; whole seconds count). Default: its creation. Set at creation only. */
+  valid_after?: string;
+
+  /** Until when the certificate is valid (RFC 3339; whole seconds count). Default: 24 hours after its creation, or after `valid_after` where that is later. Set at creation only. */
+  valid_until?: string;
+}
+
+/** What of an SSH user certificate can be changed; what is left out stays as it is. */
+export type SshUserCertificateUpdate = Partial<Omit<SshUserCertificateCreate, "ssh_certificate_authority_id" | "public_key" | "principals" | "critical_options" | "extensions" | "valid_after" | "valid_until">>;

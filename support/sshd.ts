@@ -1,0 +1,149 @@
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** sshd insists on being started by its full path, and often stands where only administrators look. */
+export const SSHD = ["/usr/sbin/sshd", "/usr/bin/sshd", "/usr/local/sbin/sshd"].find((path) => existsSync(path));
+
+/** An unprivileged sshd lets in nobody but the user who runs it. */
+export const LOGIN = userInfo().username;
+
+export interface SshdOptions {
+  /** The authorities whose user certificates let somebody in. */
+  readonly trusted?: readonly string[];
+  /** Makes a certificate for the host's public key; without, clients know the key itself. */
+  readonly certifyHost?: (publicKey: string) => Promise<string>;
+}
+
+export interface Identity {
+  readonly privateKey: string;
+  readonly certificate: string;
+}
+
+export interface LoginOptions {
+  readonly command?: string;
+  /** What the client knows of hosts, and by which name it looks for this one. Default: the host's own key. */
+  readonly knownHosts?: string;
+  readonly hostName?: string;
+}
+
+export interface Login {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What sshd logged meanwhile. */
+  readonly log: string;
+}
+
+/** A real sshd in the foreground on the loopback interface, with nothing of this machine's own configuration. */
+export class Sshd {
+  private logins = 0;
+  private log = "";
+
+  private constructor(
+    private readonly folder: string,
+    private readonly port: number,
+    private readonly child: ChildProcess,
+  ) {
+    child.stderr?.on("data", (chunk) => {
+      this.log += chunk;
+    });
+  }
+
+  static async start({ trusted = [], certifyHost }: SshdOptions): Promise<Sshd> {
+    if (!SSHD) throw new Error("There is no sshd on this machine");
+    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-sshd-"));
+    const at = (name: string) => join(folder, name);
+    execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", at("host")]);
+    writeFileSync(at("trusted"), `${trusted.join("\n")}\n`);
+    if (certifyHost) writeFileSync(at("host-cert.pub"), await certifyHost(readFileSync(at("host.pub"), "utf8")));
+    const port = await freePort();
+    const settings = {
+      ListenAddress: `127.0.0.1:${port}`,
+      HostKey: at("host"),
+      ...(certifyHost && { HostCertificate: at("host-cert.pub") }),
+      TrustedUserCAKeys: at("trusted"),
+      AuthorizedKeysFile: "none",
+      AuthenticationMethods: "publickey",
+      PermitRootLogin: "yes",
+      StrictModes: "no",
+      UsePAM: "no",
+      PidFile: "none",
+      LogLevel: "VERBOSE",
+    };
+    const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}\n`);
+    writeFileSync(at("config"), lines.join(""));
+    // Where a root's sshd puts the part of it that talks to strangers; made at boot, which a container never did.
+    if (process.getuid?.() === 0) mkdirSync("/run/sshd", { recursive: true, mode: 0o755 });
+    const child = spawn(SSHD, ["-D", "-e", "-f", at("config")], { stdio: ["ignore", "ignore", "pipe"] });
+    const sshd = new Sshd(folder, port, child);
+    await new Promise<void>((resolve, reject) => {
+      createInterface({ input: child.stderr as NodeJS.ReadableStream }).on(
+        "line",
+        (line) => line.includes("Server listening") && resolve(),
+      );
+      child.once("close", (code) => reject(new Error(`sshd ended with ${code} before it listened: ${sshd.log}`)));
+    });
+    return sshd;
+  }
+
+  /** Logs in as the user who runs the tests, with the real ssh and nothing of that user's own keys or settings. */
+  async login({ privateKey, certificate }: Identity, { command = "echo welcome", ...host }: LoginOptions = {}): Promise<Login> {
+    const folder = join(this.folder, `login-${++this.logins}`);
+    mkdirSync(folder);
+    const at = (name: string) => join(folder, name);
+    const { hostName = "this-host", knownHosts = `this-host ${readFileSync(join(this.folder, "host.pub"), "utf8")}` } = host;
+    writeFileSync(at("key"), privateKey, { mode: 0o600 });
+    writeFileSync(at("certificate"), `${certificate}\n`);
+    writeFileSync(at("known_hosts"), `${knownHosts.trim()}\n`);
+    const options = {
+      BatchMode: "yes",
+      CertificateFile: at("certificate"),
+      ConnectTimeout: "20",
+      GlobalKnownHostsFile: "none",
+      HostKeyAlias: hostName,
+      IdentitiesOnly: "yes",
+      IdentityAgent: "none",
+      IdentityFile: at("key"),
+      StrictHostKeyChecking: "yes",
+      UserKnownHostsFile: at("known_hosts"),
+    };
+    const flags = Object.entries(options).flatMap(([name, value]) => ["-o", `${name}=${value}`]);
+    const args = ["-F", "none", ...flags, "-p", String(this.port), `${LOGIN}@127.0.0.1`, command];
+    const before = this.log.length;
+    const login = await new Promise<Omit<Login, "log">>((resolve) => {
+      execFile("ssh", args, { timeout: 30_000 }, (error, stdout, stderr) => {
+        resolve({ code: error ? Number(error.code ?? -1) : 0, stdout, stderr });
+      });
+    });
+    // ssh may be gone before sshd has said why; sshd closes its account of every connection with such a line.
+    const told = () => /Connection (closed|reset) by|Disconnected from/.test(this.log.slice(before));
+    for (let tries = 0; tries < 50 && !told(); tries++) await sleep(100);
+    return { ...login, log: this.log.slice(before) };
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      const ended = once(this.child, "close");
+      this.child.kill();
+      await ended;
+    }
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** sshd cannot pick a port by itself. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

@@ -1,0 +1,272 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { blobOf, sshKey } from "./fixtures";
+import { expectRefused, immutable, inUse, invalid, type Json, missingReference, serverOfThisFile, unknownId, wrongKind } from "./support";
+
+const HOUR = 3_600_000;
+const AUTHORITIES = "/ssh_certificate_authorities";
+const USERS = "/ssh_user_certificates";
+const HOSTS = "/ssh_host_certificates";
+
+/** What the real ssh-keygen reads in a certificate, line by line. */
+function inspect(certificate: string): string[] {
+  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-cert-"));
+  try {
+    writeFileSync(join(folder, "cert"), `${certificate}\n`);
+    const text = execFileSync("ssh-keygen", ["-L", "-f", join(folder, "cert")], { encoding: "utf8", env: { ...process.env, TZ: "UTC" } });
+    return text.split("\n").map((line) => line.trim());
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The entries under a heading of ssh-keygen's account. */
+function under(lines: readonly string[], heading: string): string[] {
+  const from = lines.findIndex((line) => line.startsWith(heading)) + 1;
+  const rest = lines.slice(from);
+  const end = rest.findIndex((line) => line === "" || /^[A-Z][A-Za-z ]+:/.test(line));
+  return rest.slice(0, end);
+}
+
+describe("SSH certificate authorities", () => {
+  const server = serverOfThisFile();
+
+  for (const [body, answer, algorithm] of [
+    [{}, { private_key_type: "ed25519", elliptic_curve: null, key_size: null }, "ssh-ed25519"],
+    [{ private_key_type: "ecdsa" }, { elliptic_curve: "256", key_size: null }, "ecdsa-sha2-nistp256"],
+    [{ private_key_type: "ecdsa", elliptic_curve: "384" }, { elliptic_curve: "384", key_size: null }, "ecdsa-sha2-nistp384"],
+    [{ private_key_type: "ecdsa", elliptic_curve: "521" }, { elliptic_curve: "521", key_size: null }, "ecdsa-sha2-nistp521"],
+    [{ private_key_type: "rsa" }, { elliptic_curve: null, key_size: 2048 }, "ssh-rsa"],
+    [{ private_key_type: "rsa", key_size: 4096 }, { elliptic_curve: null, key_size: 4096 }, "ssh-rsa"],
+    [{ private_key_type: "", elliptic_curve: "", key_size: 0 }, { private_key_type: "ed25519" }, "ssh-ed25519"],
+  ] as const) {
+    it(`one asked for with ${JSON.stringify(body)} gets a key of its own that ssh-keygen reads`, async () => {
+      const [created, another] = [await server.created(AUTHORITIES, body), await server.created(AUTHORITIES, body)];
+      expect(created).to.include(answer);
+      expect(created.key_type).to.equal(created.private_key_type);
+      expect(created.public_key).to.match(new RegExp(`^${algorithm} [A-Za-z0-9+/=]+$`));
+      expect(created.public_key).not.to.equal(another.public_key);
+      const folder = mkdtempSync(join(tmpdir(), "tunnelplane-key-"));
+      writeFileSync(join(folder, "key"), created.public_key);
+      const printed = execFileSync("ssh-keygen", ["-l", "-f", join(folder, "key")], { encoding: "utf8" });
+      rmSync(folder, { recursive: true });
+      const bits = created.key_size ?? created.elliptic_curve ?? 256;
+      expect(printed).to.match(new RegExp(`^${bits} .*\\(${created.key_type.toUpperCase()}\\)`));
+    });
+  }
+
+  for (const [body, field, word] of [
+    [{ private_key_type: "dsa" }, "private_key_type", "ed25519"],
+    [{ private_key_type: "ecdsa", elliptic_curve: "512" }, "elliptic_curve", "521"],
+    [{ private_key_type: "rsa", key_size: 1024 }, "key_size", "2048"],
+    [{ private_key_type: "rsa", key_size: "2048" }, "key_size", "2048"],
+    [{ elliptic_curve: "256" }, "elliptic_curve", "ecdsa"],
+    [{ private_key_type: "ecdsa", key_size: 2048 }, "key_size", "rsa"],
+  ] as const) {
+    it(`one asked for with ${JSON.stringify(body)} is refused, and the answer says what is possible`, async () => {
+      expectRefused(await server.rest.post(AUTHORITIES, body), invalid(field, word));
+    });
+  }
+
+  it("one keeps its key when it is changed, and its parameters cannot be changed", async () => {
+    const { uri, public_key } = await server.created(AUTHORITIES, {});
+    expect((await server.rest.patch(uri, { description: "people" })).body).to.include({ public_key, key_type: "ed25519" });
+    for (const change of [{ private_key_type: "rsa" }, { elliptic_curve: "256" }, { key_size: 2048 }])
+      expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, change)), immutable(Object.keys(change)[0] as string));
+  });
+
+  it("one never shows its private key, in no answer and no log", async () => {
+    const before = server.log.length;
+    const created = await server.rest.post(AUTHORITIES, { private_key_type: "ecdsa" });
+    const texts = [created.text, (await server.rest.get(created.body.uri)).text, (await server.rest.get(AUTHORITIES)).text];
+    texts.push((await server.rest.patch(created.body.uri, { description: "x" })).text, server.log.slice(before));
+    const [{ value }] = server.query("select value from sealed_secret where resource_id = ?", created.body.id) as [{ value: string }];
+    const secrets = value.split("\n").filter((line) => line.length > 20 && !line.startsWith("-----"));
+    expect(secrets).not.to.be.empty;
+    for (const text of texts) for (const line of secrets) expect(text).not.to.include(line.slice(0, 40));
+  });
+
+  it("one that is deleted takes its private key along", async () => {
+    const { uri, id } = await server.created(AUTHORITIES, {});
+    const kept = () => server.query("select name from sealed_secret where resource_id = ?", id).length;
+    expect(kept()).to.equal(1);
+    expect((await server.rest.delete(uri)).status).to.equal(204);
+    expect(kept()).to.equal(0);
+  });
+
+  it("one that has signed a certificate cannot be deleted before the certificate", async () => {
+    const authority = await server.created(AUTHORITIES, {});
+    for (const path of [USERS, HOSTS]) {
+      const sent = { ssh_certificate_authority_id: authority.id, public_key: sshKey().openssh, principals: ["ada"] };
+      const certificate = await server.created(path, sent);
+      expectRefused(await server.rest.delete(authority.uri), inUse(certificate.id));
+      expect((await server.rest.delete(certificate.uri)).status).to.equal(204);
+    }
+    expect((await server.rest.delete(authority.uri)).status).to.equal(204);
+  });
+});
+
+describe("SSH certificates", () => {
+  const server = serverOfThisFile();
+  let authority: { id: string; public_key: string };
+  const { openssh: publicKey } = sshKey();
+  before(async () => {
+    authority = await server.created(AUTHORITIES, {});
+  });
+  const bodyOf = (body: Json = {}): Json => ({ ssh_certificate_authority_id: authority.id, public_key: publicKey, ...body });
+  const request = (body: Json, path = USERS) => server.rest.post(path, bodyOf(body));
+  const issue = (body: Json = {}, path = USERS) => server.created(path, bodyOf(body));
+  const at = (hours: number) => new Date(Math.floor(Date.now() / 1000) * 1000 + hours * HOUR).toISOString().replace(".000Z", "Z");
+
+  it("a user's, asked for with a key and an authority alone, is valid for the next 24 hours and permits a terminal", async () => {
+    const before = Date.now();
+    const issued = await issue();
+    expect(issued).to.deep.include({
+      ssh_certificate_authority_id: authority.id,
+      key_type: "ed25519",
+      principals: [],
+      critical_options: {},
+      extensions: { "permit-pty": "", "permit-user-rc": "" },
+    });
+    const [from, until] = [Date.parse(issued.valid_after), Date.parse(issued.valid_until)];
+    expect(from)
+      .to.be.at.least(before - 1000)
+      .and.at.most(Date.now());
+    expect(until - from).to.equal(24 * HOUR);
+    expect(await server.read(issued.uri)).to.deep.equal(issued);
+  });
+
+  it("a user's says to ssh-keygen exactly what was asked for", async () => {
+    const issued = await issue({
+      principals: ["ada", "größe", "root"],
+      critical_options: { "source-address": "192.0.2.0/24,2001:db8::7", "force-command": "/usr/bin/true --now" },
+      extensions: { "permit-X11-forwarding": "", "permit-agent-forwarding": "", "permit-port-forwarding": "", "permit-user-rc": "" },
+      valid_after: "2027-01-31T09:00:00.750+01:00",
+      valid_until: "2027-02-01T08:00:00Z",
+    });
+    expect(issued).to.include({ valid_after: "2027-01-31T09:00:00.750+01:00", valid_until: "2027-02-01T08:00:00Z" });
+    const lines = inspect(issued.certificate);
+    expect(lines).to.include.members([
+      "Type: ssh-ed25519-cert-v01@openssh.com user certificate",
+      `Key ID: "${issued.id}"`,
+      "Valid: from 2027-01-31T08:00:00 to 2027-02-01T08:00:00",
+    ]);
+    expect(under(lines, "Principals:")).to.have.length(3).and.to.include.members(["ada", "root"]);
+    expect(under(lines, "Critical Options:")).to.deep.equal([
+      "force-command /usr/bin/true --now",
+      "source-address 192.0.2.0/24,2001:db8::7",
+    ]);
+    expect(under(lines, "Extensions:")).to.deep.equal([
+      "permit-X11-forwarding",
+      "permit-agent-forwarding",
+      "permit-port-forwarding",
+      "permit-user-rc",
+    ]);
+  });
+
+  it("a host's says to ssh-keygen that it is a host's, and has neither options nor extensions", async () => {
+    const issued = await issue({ principals: ["bastion.example.com"] }, HOSTS);
+    const lines = inspect(issued.certificate);
+    expect(lines).to.include("Type: ssh-ed25519-cert-v01@openssh.com host certificate");
+    expect(under(lines, "Principals:")).to.deep.equal(["bastion.example.com"]);
+    expect(lines).to.include.members(["Critical Options: (none)", "Extensions: (none)"]);
+    for (const field of ["critical_options", "extensions"])
+      expect((await request({ [field]: { a: "b" } }, HOSTS)).body.error_code).to.equal("TP_1002");
+  });
+
+  for (const [type, bits, algorithm] of [
+    ["rsa", 2048, "ssh-rsa"],
+    ["ecdsa", 256, "ecdsa-sha2-nistp256"],
+    ["ecdsa", 384, "ecdsa-sha2-nistp384"],
+    ["ecdsa", 521, "ecdsa-sha2-nistp521"],
+    ["ed25519", undefined, "ssh-ed25519"],
+  ] as const) {
+    it(`one for a key (${[type, bits].filter(Boolean).join(" ")}) names its type and holds that very key`, async () => {
+      const { openssh } = sshKey(type, bits);
+      const issued = await issue({ public_key: openssh });
+      expect(issued.key_type).to.equal(type);
+      expect(issued.certificate).to.match(new RegExp(`^${algorithm}-cert-v01@openssh\\.com [A-Za-z0-9+/=]+$`));
+      const parts = blobOf(openssh).subarray(4 + algorithm.length);
+      expect(blobOf(issued.certificate).includes(parts)).to.equal(true);
+    });
+  }
+
+  it("ones made from the same request differ in serial number and nonce", async () => {
+    const [one, other] = [await issue(), await issue()];
+    const serial = (certificate: string) => inspect(certificate).find((line) => line.startsWith("Serial:"));
+    expect(serial(one.certificate)).not.to.equal(serial(other.certificate));
+  });
+
+  it("one that begins later ends 24 hours after that, and one that began long ago 24 hours from now", async () => {
+    const later = await issue({ valid_after: at(48) });
+    expect(Date.parse(later.valid_until) - Date.parse(later.valid_after)).to.equal(24 * HOUR);
+    const before = Date.now();
+    const earlier = await issue({ valid_after: at(-48) });
+    expect(Date.parse(earlier.valid_until)).to.be.at.least(before + 24 * HOUR - 1000);
+  });
+
+  for (const [body, field, ...words] of [
+    [{ valid_after: "tomorrow" }, "valid_after", "RFC 3339"],
+    [{ valid_until: "2027-01-31" }, "valid_until", "RFC 3339"],
+    [{ valid_until: "2027-01-31T08:00:00" }, "valid_until", "offset"],
+    [{ valid_until: "2027-02-30T08:00:00Z" }, "valid_until", "RFC 3339"],
+    [{ valid_after: "1969-12-31T23:59:59Z" }, "valid_after", "1970"],
+    [{ valid_after: "2027-01-31T08:00:00Z", valid_until: "2027-01-31T09:00:00+01:00" }, "valid_until", "valid_after"],
+    [{ valid_after: "2027-01-31T08:00:00.1Z", valid_until: "2027-01-31T08:00:00.9Z" }, "valid_until", "valid_after"],
+    [{ valid_until: "2020-01-01T00:00:00Z" }, "valid_until", "valid_after"],
+    [{ critical_options: { "verify-required": "" } }, 'critical_options["verify-required"]', "force-command", "source-address"],
+    [{ critical_options: { "force-command": "" } }, 'critical_options["force-command"]', "empty"],
+    [{ critical_options: { "source-address": "" } }, 'critical_options["source-address"]', "192.0.2.7"],
+    [{ critical_options: { "source-address": "10.0.0.0/8, 192.0.2.1" } }, 'critical_options["source-address"]', "no spaces"],
+    [{ critical_options: { "source-address": "10.1.0.0/8" } }, 'critical_options["source-address"]', "10.0.0.0/8"],
+    [{ critical_options: { "force-command": 5 } }, 'critical_options["force-command"]', "string"],
+    [{ extensions: { "permit-everything": "" } }, 'extensions["permit-everything"]', "permit-pty", "@<domain>"],
+    [{ extensions: { "permit-pty": "yes" } }, 'extensions["permit-pty"]', '""'],
+    [{ principals: ["ada", ""] }, "principals[1]", "empty"],
+    [{ principals: ["ada,root"] }, "principals[0]", "comma"],
+    [{ principals: ["ada\n"] }, "principals[0]", "control"],
+    [{ principals: ["ada", "bob", "ada"] }, "principals[2]", "repeats"],
+    [{ principals: Array.from({ length: 257 }, (_, index) => `user-${index}`) }, "principals", "256"],
+    [{ principals: "ada" }, "principals", "list"],
+    [{ public_key: "ssh-ed25519 AAAA" }, "public_key", "cannot be read"],
+    [{ public_key: sshKey().spki }, "public_key", "OpenSSH line"],
+    [{ public_key: `${publicKey}\n${publicKey}` }, "public_key", "one line"],
+    [{ public_key: sshKey("rsa", 1024).openssh }, "public_key", "2048"],
+  ] as [Json, string, ...string[]][]) {
+    it(`one asked for with ${JSON.stringify(body).slice(0, 90)} is refused, and the answer names the place`, async () => {
+      const newest = async () => (await server.read(`${USERS}?limit=1`)).ssh_user_certificates[0]?.id;
+      const before = await newest();
+      expectRefused(await request(body), invalid(field, ...words));
+      expect(await newest()).to.equal(before);
+    });
+  }
+
+  it("one of an authority that does not exist, or is of another kind, is refused", async () => {
+    const field = "ssh_certificate_authority_id";
+    expectRefused(await request({ [field]: unknownId("sshca") }), missingReference(field, "SSH certificate authority"));
+    expectRefused(await request({ [field]: unknownId("ca") }), wrongKind(field));
+    expectRefused(await server.rest.post(USERS, { public_key: publicKey }), invalid(field));
+    expectRefused(await server.rest.post(USERS, { [field]: authority.id }), invalid("public_key"));
+  });
+
+  it("one can be described anew and stays the same certificate; nothing else of it can be changed", async () => {
+    const issued = await issue({ principals: ["ada"] });
+    const changed = await server.rest.patch(issued.uri, { description: "laptop", metadata: "{}" });
+    expect(changed.body).to.deep.equal({ ...issued, description: "laptop", metadata: "{}" });
+    for (const field of [
+      "ssh_certificate_authority_id",
+      "public_key",
+      "principals",
+      "critical_options",
+      "extensions",
+      "valid_after",
+      "valid_until",
+    ]) {
+      const attempt = () => server.rest.patch(issued.uri, { [field]: issued[field] });
+      expectRefused(await server.unchangedBy(issued.uri, attempt), immutable(field));
+    }
+  });
+});
