@@ -1,4 +1,5 @@
 import { newId } from "./ids";
+import { PLACEHOLDER } from "./placeholder";
 import { hashSecret, newSecret } from "./secrets";
 import type { Store } from "./storage/store";
 
@@ -26,6 +27,8 @@ export async function callerOf(store: Store, apiKey: string): Promise<Caller | u
  */
 export async function bootstrap(store: Store, givenKey: string | undefined): Promise<string | undefined> {
   return store.write(async (transaction) => {
+    // Servers that start at the same time take turns at a row that is there already, so that one of them makes the admin.
+    await transaction.selectFrom("setting").select("name").where("name", "=", PLACEHOLDER).forUpdate().executeTakeFirstOrThrow();
     const created_at = new Date().toISOString();
     const admin = await transaction.selectFrom("principal").select("id").where("role", "=", "admin").orderBy("id").executeTakeFirst();
     if (admin && !givenKey) return undefined;

@@ -59,6 +59,9 @@ export async function replaceUniqueKeys(transaction: Kysely<Database>, definitio
       .where("value", "=", key)
       .executeTakeFirst();
     if (holder) refuseFaults([{ error: "taken", path, message: `${taken} (${holder.resource_id})` }]);
+  }
+  // In one order everywhere, so that writers who claim the same values wait for one another, and never in a circle.
+  for (const { scope, key } of keys.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
     await transaction.insertInto("unique_key").values({ scope, value: key, resource_id: id }).execute();
   }
 }

@@ -8,7 +8,7 @@ import {
   validateUpdate,
   withArticle,
 } from "@tunnelplane/sdk/contract";
-import type { Kysely } from "kysely";
+import type { Kysely, SelectQueryBuilder } from "kysely";
 import type { Caller } from "./accounts";
 import { ApiError, BodyError, refuseFaults } from "./apiError";
 import { behaviours } from "./behaviours";
@@ -82,7 +82,7 @@ export class Resources {
     const { value, problems } = validateUpdate(definition, body);
     refuseFaults(problems);
     return this.store.write(async (transaction) => {
-      const stored = await load(transaction, definition, id);
+      const stored = await loadToChange(transaction, definition, id);
       precondition(etagOf(stored.version));
       return this.#save(transaction, definition, stored, value);
     });
@@ -90,7 +90,7 @@ export class Resources {
 
   async remove(definition: Definition, id: string, precondition: Precondition): Promise<void> {
     return this.store.write(async (transaction) => {
-      const { version } = await load(transaction, definition, id);
+      const { version } = await loadToChange(transaction, definition, id);
       precondition(etagOf(version));
       const { children, users } = await referrersOf(transaction, id);
       if (users.length > 0) {
@@ -113,7 +113,7 @@ export class Resources {
     const { value, problems } = validateModule(definition.fields[name] as never, body);
     refuseFaults(problems);
     return this.store.write(async (transaction) => {
-      const stored = await load(transaction, definition, id);
+      const stored = await loadToChange(transaction, definition, id);
       preconditionOnModule(precondition, stored.document, name);
       const saved = await this.#save(transaction, definition, stored, { [name]: value }).catch((error: unknown) => {
         throw error instanceof BodyError ? error.within(name) : error;
@@ -124,7 +124,7 @@ export class Resources {
 
   async removeModule(definition: Definition, id: string, name: string, precondition: Precondition): Promise<void> {
     return this.store.write(async (transaction) => {
-      const stored = await load(transaction, definition, id);
+      const stored = await loadToChange(transaction, definition, id);
       preconditionOnModule(precondition, stored.document, name);
       if ((JSON.parse(stored.document) as Document)[name] === null) return;
       await this.#save(transaction, definition, stored, { [name]: undefined });
@@ -153,14 +153,20 @@ interface Stored {
   readonly document: string;
 }
 
-async function load(db: Kysely<Database>, definition: Definition, id: string): Promise<Stored> {
+const load = (db: Kysely<Database>, definition: Definition, id: string) => find(db.selectFrom("resource"), definition, id);
+
+/** Keeps other writers away from the object, and from referring to it, until this transaction ends. */
+const loadToChange = (transaction: Kysely<Database>, definition: Definition, id: string) =>
+  find(transaction.selectFrom("resource").forUpdate(), definition, id);
+
+async function find(resources: SelectQueryBuilder<Database, "resource", object>, definition: Definition, id: string): Promise<Stored> {
   if (!id.startsWith(`${definition.idPrefix}_`)) {
     throw new ApiError(
       "wrong_id_kind",
       `${JSON.stringify(id)} is not the id of ${withArticle(definition.title)}: expected one that begins with "${definition.idPrefix}_"`,
     );
   }
-  const row = await db.selectFrom("resource").select(["id", "version", "document"]).where("id", "=", id).executeTakeFirst();
+  const row = await resources.select(["id", "version", "document"]).where("id", "=", id).executeTakeFirst();
   if (!row) throw new ApiError("not_found", `There is no ${definition.title} ${id}; it may have been deleted`);
   return row;
 }
