@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import { expectRefused, invalid, type Json, serverOfThisFile } from "./support";
 import { TYPES } from "./types";
 
@@ -11,8 +12,8 @@ const textOf = (bytes: number, character: string): string => {
 const LIMITS = { description: 255, metadata: 4096 };
 const CHARACTERS = ["a", "é", "語", "🚇"];
 
-describe("Limits and empty values", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("Limits and empty values", (start) => {
+  const server = serverOfThisFile(start);
 
   for (const { name, path, body, listKey } of TYPES) {
     const create = async (more: Json = {}) => server.created(path, { ...(await body(server.rest)), ...more });

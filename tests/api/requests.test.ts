@@ -1,10 +1,11 @@
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import type { RestAnswer } from "../../support/rest";
 import { expectRefused, noSuchPath, notFound, serverOfThisFile, unknownId } from "./support";
 import { TYPES } from "./types";
 
-describe("Every request, whatever it asks for:", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("Every request, whatever it asks for:", (start) => {
+  const server = serverOfThisFile(start);
   const paths = TYPES.flatMap(({ path, prefix }) => [path, `${path}/${unknownId(prefix)}`]);
 
   const expectUnauthorized = (answer: RestAnswer, code: string): void => {

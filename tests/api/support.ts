@@ -1,6 +1,7 @@
 import { expect } from "chai";
+import type { Start } from "../../support/databases";
 import { Rest, type RestAnswer } from "../../support/rest";
-import { ServerProcess } from "../../support/server";
+import type { ServerProcess } from "../../support/server";
 
 export type Json = Record<string, unknown>;
 
@@ -16,9 +17,9 @@ export const hostport = (): string => `${unique("host")}.example.com:443`;
 class ServerOfThisFile {
   private process: ServerProcess | undefined;
 
-  constructor() {
+  constructor(start: Start) {
     before("start a server", async () => {
-      this.process = await ServerProcess.start();
+      this.process = await start();
     });
     after("stop the server", () => this.process?.stop());
   }
@@ -85,7 +86,7 @@ async function bare(url: string, headers: Record<string, string>): Promise<RestA
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
 }
 
-export const serverOfThisFile = (): ServerOfThisFile => new ServerOfThisFile();
+export const serverOfThisFile = (start: Start): ServerOfThisFile => new ServerOfThisFile(start);
 
 export interface Refusal {
   readonly status: number;

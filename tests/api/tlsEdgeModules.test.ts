@@ -1,9 +1,10 @@
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import { MODULES, type Module, moduleFixtures } from "./modules";
 import { expectRefused, hostport, noSuchPath, notConfigured, notFound, serverOfThisFile, stale, unknownField, unknownId } from "./support";
 
-describe("The modules of a TLS edge", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("The modules of a TLS edge", (start) => {
+  const server = serverOfThisFile(start);
   let modules: Record<(typeof MODULES)[number], Module>;
   before("create what they refer to", async () => {
     modules = await moduleFixtures(server);

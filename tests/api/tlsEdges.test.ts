@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import {
   expectRefused,
   hostport,
@@ -14,8 +15,8 @@ import {
 
 const PATH = "/edges/tls";
 
-describe("TLS edges", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("TLS edges", (start) => {
+  const server = serverOfThisFile(start);
   const create = (hostports: unknown, more: Json = {}) => server.rest.post(PATH, { hostports, ...more });
   const edge = (...hostports: string[]) => server.created(PATH, { hostports: hostports.length > 0 ? hostports : [hostport()] });
   const newestEdge = async (): Promise<string | undefined> => (await server.read(`${PATH}?limit=1`)).tls_edges[0]?.id;

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PostgresServer } from "./postgres";
+import { ServerProcess, type StartOptions } from "./server";
+
+/** A kind of database that servers can keep everything in. */
+export interface Database {
+  readonly name: string;
+  /** A new one: the folder or the URL that StartOptions take as `data`. It goes when all tests have run. */
+  create(): Promise<string>;
+}
+
+/** How a test starts a server: on a new database of the kind that is being tested, unless it names one. */
+export type Start = (options?: StartOptions) => Promise<ServerProcess>;
+
+const folders: string[] = [];
+let postgres: Promise<PostgresServer> | undefined;
+
+/** The one PostgreSQL of this run, started when it is first needed. */
+export function sharedPostgres(): Promise<PostgresServer> {
+  postgres ??= PostgresServer.start();
+  return postgres;
+}
+
+const DATABASES: readonly Database[] = [
+  {
+    name: "SQLite",
+    create: async () => {
+      const folder = mkdtempSync(join(tmpdir(), "tunnelplane-data-"));
+      folders.push(folder);
+      return folder;
+    },
+  },
+  { name: "PostgreSQL", create: async () => (await sharedPostgres()).newDatabase() },
+];
+
+/** Describes what holds whatever the database, and tests it on each. */
+export function onEveryDatabase(title: string, tests: (start: Start, database: Database) => void): void {
+  for (const database of DATABASES) {
+    const start: Start = async (options = {}) => ServerProcess.start({ ...options, data: options.data ?? (await database.create()) });
+    describe(`On ${database.name}: ${title}`, () => tests(start, database));
+  }
+}
+
+// Outside of every describe: runs once, after the tests of all files.
+after("stop PostgreSQL and remove what the tests kept", async () => {
+  await (await postgres)?.stop();
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
