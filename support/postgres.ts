@@ -79,6 +79,17 @@ export class PostgresServer {
   }
 }
 
+/** Waits until so many sessions of a database are held up by another's lock, and returns their process ids. */
+export async function waiting(session: Session, count: number): Promise<number[]> {
+  for (;;) {
+    await session.query("select pg_stat_clear_snapshot()"); // else a transaction sees what it saw before
+    const { rows } = await session.query<{ pid: number }>(
+      "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    if (rows.length >= count) return rows.map(({ pid }) => pid);
+  }
+}
+
 export type Session = ReturnType<EmbeddedPostgres["getPgClient"]>;
 
 function freePort(): Promise<number> {

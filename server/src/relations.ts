@@ -24,6 +24,13 @@ export async function replaceReferences(transaction: Kysely<Database>, definitio
       refuseFaults([{ error: "wrong_id_kind", path, message: `is ${JSON.stringify(target)}: expected the id of ${expected}` }]);
     }
   }
+  const rows = found.map(({ path, id: target, reference }) => ({
+    from_id: id,
+    to_id: target,
+    field: formatPath(path),
+    cascades: reference.cascade ? (1 as const) : (0 as const),
+  }));
+  if (await areRecorded(transaction, id, rows)) return;
   await transaction.deleteFrom("reference").where("from_id", "=", id).execute();
   if (found.length === 0) return;
   const ids = [...new Set(found.map((reference) => reference.id))];
@@ -34,17 +41,17 @@ export async function replaceReferences(transaction: Kysely<Database>, definitio
     const kinds = targets.map((definition) => definition.title).join(" or ");
     refuseFaults([{ error: "missing_target", path, message: `names ${target}, but there is no such ${kinds}; create it first` }]);
   }
-  await transaction
-    .insertInto("reference")
-    .values(
-      found.map(({ path, id: target, reference }) => ({
-        from_id: id,
-        to_id: target,
-        field: formatPath(path),
-        cascades: reference.cascade ? 1 : 0,
-      })),
-    )
-    .execute();
+  await transaction.insertInto("reference").values(rows).execute();
+}
+
+/**
+ * References that stay as they are stay untouched: writing them again would wait for whoever is deleting
+ * their target, who may in turn wait for this very object, which goes along with it.
+ */
+async function areRecorded(transaction: Kysely<Database>, id: string, rows: readonly { field: string; to_id: string }[]): Promise<boolean> {
+  const recorded = await transaction.selectFrom("reference").select(["field", "to_id"]).where("from_id", "=", id).execute();
+  const known = new Map(recorded.map(({ field, to_id }) => [field, to_id]));
+  return known.size === rows.length && rows.every(({ field, to_id }) => known.get(field) === to_id);
 }
 
 /** Records the values that only one object at a time may hold. Refuses those that another object holds. */
