@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -29,7 +30,8 @@ export class PostgresServer {
       password: PASSWORD,
       authMethod: "scram-sha-256",
       createPostgresUser: process.getuid?.() === 0, // PostgreSQL refuses to run as root
-      initdbFlags: ["--encoding=UTF8", "--no-sync"],
+      // A collation as databases in use have it, which is not the order of bytes.
+      initdbFlags: ["--encoding=UTF8", "--locale-provider=icu", "--icu-locale=en-US", "--no-sync"],
       // Nothing here outlives the machine, so nothing needs to reach its disk. No socket in a folder that others share.
       postgresFlags: ["-c", "fsync=off", "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="],
       onLog: (line) => log.push(line),
@@ -92,12 +94,14 @@ export async function waiting(session: Session, count: number): Promise<number[]
 
 export type Session = ReturnType<EmbeddedPostgres["getPgClient"]>;
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on("error", reject).listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
+/** A port that nobody listens on, below those that systems give to outgoing connections, so that none takes it while PostgreSQL pauses. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(10_000, 32_000);
+    const isFree = await new Promise<boolean>((resolve) => {
+      const server = createServer();
+      server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
     });
-  });
+    if (isFree) return port;
+  }
 }

@@ -175,13 +175,15 @@ describe("Several servers on one PostgreSQL database", () => {
   });
 });
 
-describe("Servers that start at the same moment on an empty PostgreSQL database", () => {
-  it("all come up, make one admin with one API key between them, and share everything", async () => {
+describe("Servers that start at the same moment on one PostgreSQL database", () => {
+  const env = { TUNNELPLANE_BOOTSTRAP_API_KEY: undefined };
+  const keysOf = (servers: readonly ServerProcess[]) => servers.flatMap(({ printed }) => printed.match(/tpk_[\w-]{43}/g) ?? []);
+
+  it("all come up on an empty one, make one admin with one API key between them, and share everything", async () => {
     const data = await (await sharedPostgres()).newDatabase();
-    const env = { TUNNELPLANE_BOOTSTRAP_API_KEY: undefined };
     const servers = await Promise.all(Array.from({ length: 4 }, () => ServerProcess.start({ data, env })));
     try {
-      const keys = servers.flatMap(({ printed }) => printed.match(/tpk_[\w-]{43}/g) ?? []);
+      const keys = keysOf(servers);
       expect(keys).to.have.length(1);
       const rests = servers.map(({ url }) => new Rest(url, keys[0] as string));
       const ids = await Promise.all(rests.map(async (rest) => (await rest.post("/credentials", {})).body));
@@ -194,5 +196,23 @@ describe("Servers that start at the same moment on an empty PostgreSQL database"
     } finally {
       for (const server of servers) await server.stop();
     }
+  });
+
+  it("make one admin also when both are about to", async () => {
+    const postgres = await sharedPostgres();
+    const data = await postgres.newDatabase();
+    await (await ServerProcess.start({ data, env })).stop();
+    const session = await postgres.connect(data);
+    await session.query("delete from api_key; delete from principal");
+    await session.query("begin; lock table principal in share mode"); // lets them look whether there is an admin, but not make one
+    const starting = [ServerProcess.start({ data, env }), ServerProcess.start({ data, env })];
+    await waiting(session, starting.length);
+    await session.query("commit");
+    const servers = await Promise.all(starting);
+    const { rows } = await session.query("select from principal");
+    await session.end();
+    for (const server of servers) await server.stop();
+    expect(keysOf(servers)).to.have.length(1);
+    expect(rows).to.have.length(1);
   });
 });
