@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { bare, camelCase, type Definition, ERRORS, isOptional, marksOf } from "@tunnelplane/sdk/contract";
+import { bare, camelCase, type Definition, ERRORS, isOptional, marksOf, pathFieldsOf } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import { docOf } from "./interfaces";
 import { modulesWithTypes } from "./names";
@@ -43,7 +43,7 @@ function resourcesPage(registry: readonly Definition[]): string {
       const schema = definition.fields[name] as z.ZodType;
       const inner = (bare(schema) as z.ZodObject).shape as Record<string, z.ZodType>;
       const rows = Object.entries(inner).map(([field, value]) => fieldRow(field, value));
-      return `### \`${name}\`: ${docOf(schema)}\n\n\`PUT\`, \`GET\`, \`DELETE\` \`${definition.path}/{id}/${name}\`; as a resource of its own: \`${type}\`, with \`${camelCase(definition.idField)}\`.\n\n${TABLE}${rows.join("")}\n`;
+      return `### \`${name}\`: ${docOf(schema)}\n\n\`PUT\`, \`GET\`, \`DELETE\` \`${definition.path}/{id}/${name}\`; as a resource of its own: \`${type}\`, with ${[...pathFieldsOf(definition), definition.idField].map((id) => `\`${camelCase(id)}\``).join(" and ")}.\n\n${TABLE}${rows.join("")}\n`;
     });
     return `## ${definition.title[0]?.toUpperCase()}${definition.title.slice(1)}
 

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { registry } from "@tunnelplane/sdk/contract";
+import { catalogueSchema, catalogueType } from "./catalogue";
 import { docsPages } from "./docs";
 import { fileOf, HEADER } from "./names";
 import { providerClasses } from "./provider";
@@ -20,8 +21,10 @@ export function generated(): Map<string, string> {
   files.set("sdk/src/resources/index.ts", sdkClient(registry));
   files.set(
     "provider/src/resources/index.ts",
-    HEADER + registry.map((definition) => `export * from "./${fileOf(definition)}";\n`).join(""),
+    HEADER + [...registry.map(fileOf), "catalogue"].map((file) => `export * from "./${file}";\n`).join(""),
   );
+  files.set("provider/src/resources/catalogue.ts", catalogueType(registry));
+  files.set("provider/tunnels.schema.json", catalogueSchema(registry));
   for (const [path, text] of docsPages(registry, ROOT)) files.set(path, text);
   return files;
 }

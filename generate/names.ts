@@ -1,15 +1,31 @@
-import { camelCase, type Definition, modulesOf } from "@tunnelplane/sdk/contract";
+import { bare, camelCase, type Definition, marksOf, modulesOf } from "@tunnelplane/sdk/contract";
+import { z } from "zod";
 
 export const pascalCase = (name: string): string => camelCase(`_${name}`);
 
 /** The file of a resource type: `tlsEdge` for `TlsEdge`. */
 export const fileOf = ({ type }: Definition): string => type[0]?.toLowerCase() + type.slice(1);
 
-export const plural = (name: string): string => (name.endsWith("y") ? `${name.slice(0, -1)}ies` : `${name}s`);
-
 /** A module of a definition, with the name of the type that stands for it. */
 export const modulesWithTypes = (definition: Definition): { name: string; type: string }[] =>
   modulesOf(definition).map((name) => ({ name, type: definition.type + pascalCase(name) }));
+
+/** What stands in a path as TypeScript: a template where the path names a parent. */
+export const pathLiteral = (path: string): string =>
+  path.includes("{")
+    ? `\`${path.replace(/\{(\w+)\}/g, (_, name: string) => `\${encodeURIComponent(${camelCase(name)})}`)}\``
+    : JSON.stringify(path);
+
+/** The camelCase places of secrets in an object schema: `oidc.clientSecret`. */
+export function secretPlaces(fields: Readonly<Record<string, z.ZodType>>): string[] {
+  return Object.entries(fields).flatMap(([name, schema]) => {
+    if (marksOf(schema).secret) return [camelCase(name)];
+    const inner = bare(schema);
+    return inner instanceof z.ZodObject
+      ? secretPlaces(inner.shape as Record<string, z.ZodType>).map((place) => `${camelCase(name)}.${place}`)
+      : [];
+  });
+}
 
 export const HEADER = "// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.\n";
 

@@ -5,14 +5,14 @@ import {
   createSchema,
   type Definition,
   defaultOf,
-  fieldsWhere,
   isOptional,
   marksOf,
+  pathFieldsOf,
   withArticle,
 } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import { docOf, type Style, writeInterface, writeType } from "./interfaces";
-import { HEADER, jsdoc, modulesWithTypes } from "./names";
+import { HEADER, jsdoc, modulesWithTypes, secretPlaces } from "./names";
 
 const args: Style = {
   spell: camelCase,
@@ -26,13 +26,17 @@ export function providerClasses(definition: Definition): string {
   const { type, title, doc, example } = definition;
   const schema = createSchema(definition);
   const modules = modulesWithTypes(definition).map(({ name, type: moduleType }) => moduleClass(definition, name, moduleType));
+  const computed: Record<string, z.ZodType> = Object.fromEntries(
+    Object.entries(definition.computed).filter(([, value]) => !marksOf(value).embeds),
+  );
+  if (pathFieldsOf(definition).length > 0) computed[definition.idField] = field(definition, "id");
   const main = writeClass({
     type,
     kind: definition.kind,
     doc: `${doc}\n\n@example\n\`\`\`ts\n${example}\n\`\`\``,
     inputs: schema,
-    computed: { ...definition.computed, uri: field(definition, "uri"), created_at: field(definition, "created_at") },
-    secrets: fieldsWhere(definition, (marks) => marks.secret),
+    computed: { ...computed, uri: field(definition, "uri"), created_at: field(definition, "created_at") },
+    secrets: secretPlaces({ ...definition.fields, ...computed }),
     argsOptional: Object.values(schema.shape).every((value) => value.isOptional()),
   });
   return `${HEADER}import type * as pulumi from "@pulumi/pulumi";
@@ -49,20 +53,25 @@ const field = (definition: Definition, name: string): z.ZodType =>
 function moduleClass(definition: Definition, name: string, type: string): string {
   const { title, idField, idPrefix } = definition;
   const module = definition.fields[name] as z.ZodType;
-  const id = camelCase(idField);
+  const ids = [
+    ...pathFieldsOf(definition).map((parent) => [parent, field(definition, parent)] as const),
+    [idField, undefined] as const,
+  ].map(([id, schema]) => ({
+    name: camelCase(id),
+    doc: schema ? docOf(schema) : `The ${title} (\`${idPrefix}_…\`). A change moves the module.`,
+  }));
   const doc = `The ${name} module of ${withArticle(title)}, as a resource of its own: for programs that do not declare the ${title} itself. ${marksOf(module).module?.doc ?? ""}`;
   return `${jsdoc(`What ${withArticle(title)}'s ${name} module is declared with.`)}export interface ${type}Args extends ${type}Module {
-${jsdoc(`The ${title} (\`${idPrefix}_…\`). A change moves the module.`, "  ")}  ${id}: pulumi.Input<string>;
-}
+${ids.map(({ name: id, doc: text }) => `${jsdoc(text, "  ")}  ${id}: pulumi.Input<string>;\n`).join("\n")}}
 
 ${writeClass({
   type,
   kind: `${definition.kind}.${name}`,
   doc: doc.trim(),
   inputs: bare(module) as z.ZodObject,
-  extraInput: { name: id, doc: `The ${title}.` },
+  extraInputs: ids,
   computed: {},
-  secrets: [],
+  secrets: secretPlaces((bare(module) as z.ZodObject).shape as Record<string, z.ZodType>),
   argsOptional: false,
 })}`;
 }
@@ -72,17 +81,17 @@ interface ClassParts {
   readonly kind: string;
   readonly doc: string;
   readonly inputs: z.ZodObject;
-  readonly extraInput?: { name: string; doc: string };
+  readonly extraInputs?: readonly { name: string; doc: string }[];
   readonly computed: Readonly<Record<string, z.ZodType>>;
   readonly secrets: readonly string[];
   readonly argsOptional: boolean;
 }
 
-function writeClass({ type, kind, doc, inputs, extraInput, computed, secrets, argsOptional }: ClassParts): string {
+function writeClass({ type, kind, doc, inputs, extraInputs = [], computed, secrets, argsOptional }: ClassParts): string {
   const property = (name: string, type: string, text: string) =>
     `${jsdoc(text, "  ")}  declare readonly ${name}: pulumi.Output<${type}>;\n`;
   const properties = [
-    ...(extraInput ? [property(extraInput.name, "string", extraInput.doc)] : []),
+    ...extraInputs.map((extra) => property(extra.name, "string", extra.doc)),
     ...Object.entries(inputs.shape as Record<string, z.ZodType>).map(([name, schema]) => {
       const spelled = camelCase(name);
       const always = !isOptional(schema) || defaultOf(schema) !== undefined || marksOf(schema).serverDefault;
@@ -90,12 +99,12 @@ function writeClass({ type, kind, doc, inputs, extraInput, computed, secrets, ar
     }),
     ...Object.entries(computed).map(([name, schema]) => property(camelCase(name), plainType(bare(schema), "unknown"), docOf(schema))),
   ];
-  const names = [...(extraInput ? [extraInput.name] : []), ...Object.keys({ ...inputs.shape, ...computed }).map(camelCase)];
+  const names = [...extraInputs.map((extra) => extra.name), ...Object.keys({ ...inputs.shape, ...computed }).map(camelCase)];
   const list = (names: readonly string[]) => `[${names.map((name) => JSON.stringify(name)).join(", ")}]`;
   return `${jsdoc(doc)}export class ${type} extends Resource {
 ${properties.join("\n")}
 ${jsdoc(`@param args what is declared; see {@link ${type}Args}`, "  ")}  constructor(name: string, args: ${type}Args${argsOptional ? " = {}" : ""}, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "${kind}", type: "${type}", properties: ${list(names)}, secrets: ${list(secrets.map(camelCase))} }, name, args, options);
+    super({ kind: "${kind}", type: "${type}", properties: ${list(names)}, secrets: ${list(secrets)} }, name, args, options);
   }
 
 ${jsdoc(`Reads an existing object by its id, without managing it.`, "  ")}  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): ${type} {

@@ -1,6 +1,16 @@
-import { answerSchema, camelCase, createSchema, type Definition, fieldsWhere, withArticle } from "@tunnelplane/sdk/contract";
+import {
+  answerSchema,
+  camelCase,
+  collectionOf,
+  createSchema,
+  type Definition,
+  fieldsWhere,
+  pathFieldsOf,
+  plural,
+  withArticle,
+} from "@tunnelplane/sdk/contract";
 import { type Style, writeInterface } from "./interfaces";
-import { fileOf, HEADER, jsdoc, modulesWithTypes, plural } from "./names";
+import { fileOf, HEADER, jsdoc, modulesWithTypes, pathLiteral } from "./names";
 
 const answered: Style = { spell: (name) => name, wrap: (type) => type, leaveOut: false, nest: (parent, field) => parent + field };
 const sent: Style = {
@@ -14,7 +24,7 @@ export function sdkTypes(definition: Definition): string {
   const { type, title } = definition;
   const parts = [
     writeInterface(type, `${definition.doc}\n\nAs the API answers it.`, answerSchema(definition), answered),
-    writeInterface(`${type}Create`, `What a new ${title} is made from.`, createSchema(definition), sent),
+    writeInterface(`${type}Create`, `What a new ${title} is made from.`, createBody(definition), sent),
     updateType(definition),
   ];
   const text = parts.join("");
@@ -24,10 +34,18 @@ export function sdkTypes(definition: Definition): string {
 
 function updateType(definition: Definition): string {
   const { type, title } = definition;
-  const immutable = fieldsWhere(definition, (marks) => marks.immutable).map((name) => JSON.stringify(name));
+  const immutable = fieldsWhere(definition, (marks) => marks.immutable)
+    .filter((name) => !pathFieldsOf(definition).includes(name))
+    .map((name) => JSON.stringify(name));
   const base = immutable.length ? `Omit<${type}Create, ${immutable.join(" | ")}>` : `${type}Create`;
   return `${jsdoc(`What of ${withArticle(title)} can be changed; what is left out stays as it is.`)}export type ${type}Update = Partial<${base}>;\n`;
 }
+
+const entriesOf = (definition: Definition): string[] => fieldsWhere(definition, (marks) => marks.entries);
+
+/** What a creation sends in its body: what the path says is not repeated there. */
+const createBody = (definition: Definition) =>
+  createSchema(definition).omit(Object.fromEntries(pathFieldsOf(definition).map((name) => [name, true])));
 
 /** The client: a member for each collection, with one for each of its modules. */
 export function sdkClient(registry: readonly Definition[]): string {
@@ -37,19 +55,27 @@ export function sdkClient(registry: readonly Definition[]): string {
     return `import type { ${types.sort().join(", ")} } from "./${fileOf(definition)}";\n`;
   });
   const members = registry.map((definition) => {
-    const { type, title, path, listKey, kind } = definition;
-    const collection = `new Collection<${type}, ${type}Create, ${type}Update>(this.transport, "${path}", "${listKey}")`;
-    const modules = modulesWithTypes(definition).map(
-      (module) =>
-        `    ${camelCase(module.name)}: new Module<${module.type}, ${module.type}Replace>(this.transport, "${path}", "${module.name}"),\n`,
-    );
-    const value = modules.length ? `Object.assign(${collection}, {\n${modules.join("")}  })` : collection;
-    return `${jsdoc(`${plural(title)[0]?.toUpperCase()}${plural(title).slice(1)}. ${definition.doc}`, "  ")}  readonly ${camelCase(plural(kind))} = ${value};\n`;
+    const { type, title, listKey } = definition;
+    const path = pathLiteral(definition.path);
+    const collection = `new Collection<${type}, ${type}Create, ${type}Update>(this.transport, ${path}, "${listKey}")`;
+    const parts = [
+      ...modulesWithTypes(definition).map(
+        (module) =>
+          `    ${camelCase(module.name)}: new Module<${module.type}, ${module.type}Replace>(this.transport, ${path}, "${module.name}"),\n`,
+      ),
+      ...entriesOf(definition).map(
+        (name) =>
+          `    ${camelCase(name)}: new Entries<${type}["${name}"][number], NonNullable<${type}Create["${name}"]>[number]>(this.transport, ${path}, "${name}"),\n`,
+      ),
+    ];
+    const value = parts.length ? `Object.assign(${collection}, {\n${parts.join("")}  })` : collection;
+    const parents = pathFieldsOf(definition).map((name) => `${camelCase(name)}: string`);
+    const member = parents.length ? `(${parents.join(", ")}) => ${value}` : value;
+    return `${jsdoc(`${plural(title)[0]?.toUpperCase()}${plural(title).slice(1)}. ${definition.doc}`, "  ")}  readonly ${collectionOf(definition)} = ${member};\n`;
   });
   const exports = registry.map((definition) => `export * from "./${fileOf(definition)}";\n`);
-  const usesModules = registry.some((definition) => modulesWithTypes(definition).length > 0);
   return `${HEADER}import { ApiClient } from "../client/apiClient";
-import { Collection${usesModules ? ", Module" : ""} } from "../client/collection";
+import { Collection, Entries, Module } from "../client/collection";
 ${imports.join("")}
 ${exports.join("")}
 /**

@@ -8,6 +8,7 @@ const { provideEngine } = require("./engine.cjs");
 
 const ROOT = join(__dirname, "..");
 const STAMPS = join(ROOT, "node_modules", ".tunnelplane");
+const FUZZER = join(STAMPS, "schemathesis");
 const PACKAGES = ["sdk", "server", "provider"];
 const say = (line) => console.error(`[set-up] ${line}`);
 
@@ -27,14 +28,31 @@ async function main(parts) {
       if (!existsSync(join(ROOT, name, "dist"))) rmSync(join(ROOT, name, "tsconfig.tsbuildinfo"), { force: true });
     run(pinnedNode(), [join(ROOT, "node_modules/typescript/bin/tsc"), "--build", ROOT]);
   });
+  if (parts.includes("fuzzer")) provideFuzzer();
   if (parts.includes("engine")) await provideEngine(say);
+}
+
+/** Schemathesis sends requests made from the OpenAPI document. Without Python its test says that it is skipped. */
+function provideFuzzer() {
+  const python = join(FUZZER, "bin", "python");
+  try {
+    once("fuzzer", ["tests/fuzz/requirements.txt"], () => {
+      say("Installing the fuzzer …");
+      run("python3", ["-m", "venv", FUZZER]);
+      run(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", "tests/fuzz/requirements.txt"]);
+    });
+  } catch (error) {
+    say(`No fuzzer: ${error.message.split("\n")[0]}. Python 3 with venv is needed; the test that uses it will be skipped.`);
+  }
 }
 
 /** Does a part if the files it depends on have changed since it last succeeded. */
 function once(name, files, work) {
   const stamp = join(STAMPS, name);
   const now = digest(files);
-  const outputs = name === "build" ? PACKAGES.map((part) => join(ROOT, part, "dist")) : [join(ROOT, "node_modules")];
+  const outputs = { build: PACKAGES.map((part) => join(ROOT, part, "dist")), packages: [join(ROOT, "node_modules")], fuzzer: [FUZZER] }[
+    name
+  ];
   if (outputs.every(existsSync) && existsSync(stamp) && readFileSync(stamp, "utf8") === now) return;
   work();
   mkdirSync(STAMPS, { recursive: true });

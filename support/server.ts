@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 
 const CLI = join(__dirname, "../server/dist/cli.js");
 export const API_KEY = "tpk_of-the-admin-in-tests-and-demos";
@@ -54,6 +56,26 @@ export class ServerProcess {
   /** Everything it logged so far. */
   get log(): string {
     return this.output.log;
+  }
+
+  /** The log of what happens meanwhile: between the lines of two requests of our own. */
+  async logDuring(run: () => Promise<unknown>): Promise<string> {
+    const start = await this.mark();
+    await run();
+    const end = await this.mark();
+    return this.log.slice(start.after, end.before);
+  }
+
+  /** Makes a request that can be told from others, and waits until the log has its line. */
+  private async mark(): Promise<{ before: number; after: number }> {
+    const id = `mark-${randomUUID()}`;
+    await fetch(`${this.url}/livez`, { headers: { "x-request-id": id } });
+    for (;;) {
+      const at = this.log.indexOf(id);
+      const after = at < 0 ? 0 : this.log.indexOf("\n", at) + 1;
+      if (after > 0) return { before: this.log.lastIndexOf("\n", at) + 1, after };
+      await once(this.child.stderr as Readable, "data");
+    }
   }
 
   /** What it printed for people. */

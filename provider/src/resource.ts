@@ -8,7 +8,7 @@ export interface ResourceShape {
   readonly type: string;
   /** Every property that the resource will have. */
   readonly properties: readonly string[];
-  /** Those that the state keeps encrypted. */
+  /** Places of what the state keeps encrypted, for example `oidc.clientSecret`. */
   readonly secrets: readonly string[];
 }
 
@@ -16,13 +16,31 @@ export interface ResourceShape {
 export abstract class Resource extends pulumi.CustomResource {
   protected constructor(shape: ResourceShape, name: string, args: object, options: pulumi.CustomResourceOptions = {}) {
     const undeclared = Object.fromEntries(shape.properties.map((property) => [property, undefined]));
+    const declared = shape.secrets.reduce(
+      (properties, place) => withSecret(properties, place.split(".")) as Properties,
+      args as Properties,
+    );
+    const secretOutputs = [...new Set(shape.secrets.map((place) => place.split(".")[0] as string))];
     super(
       `pulumi-nodejs:dynamic/tunnelplane:${shape.type}`,
       name,
-      { ...undeclared, ...args, __provider: providerLiteral(shape.kind) },
-      pulumi.mergeOptions({ additionalSecretOutputs: [...shape.secrets] }, options),
+      { ...undeclared, ...declared, __provider: providerLiteral(shape.kind) },
+      pulumi.mergeOptions({ additionalSecretOutputs: secretOutputs }, options),
     );
   }
+}
+
+type Properties = Record<string, unknown>;
+
+/** The value with a secret made of what stands at a place in it, however many outputs and promises are around it. */
+function withSecret<T>(value: T, [name, ...rest]: string[]): T | pulumi.Output<T> {
+  if (name === undefined) return pulumi.secret(value) as pulumi.Output<T>;
+  if (value === undefined || value === null) return value;
+  if (pulumi.Output.isInstance(value) || value instanceof Promise) {
+    return pulumi.output(value as T).apply((known) => withSecret(known as T, [name, ...rest])) as pulumi.Output<T>;
+  }
+  const properties = value as Properties;
+  return properties[name] === undefined ? value : ({ ...properties, [name]: withSecret(properties[name], rest) } as T);
 }
 
 /**

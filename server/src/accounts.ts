@@ -1,31 +1,56 @@
+import { definitionOf } from "@tunnelplane/sdk/contract";
+import type { Kysely } from "kysely";
+import { ApiError, refuseFaults } from "./apiError";
+import type { Documents } from "./documents";
 import { newId } from "./ids";
 import { PLACEHOLDER } from "./placeholder";
 import { hashSecret, newSecret } from "./secrets";
+import type { Database } from "./storage/schema";
 import type { Store } from "./storage/store";
 
-/** Who makes a request. */
+/** Who makes a request: a user or a bot, by one of its API keys. */
 export interface Caller {
   readonly ownerId: string;
   readonly keyId: string;
   readonly admin: boolean;
 }
 
-/** Finds whom an API key belongs to. */
+/** Finds whom an API key belongs to. Refuses keys of bots that are not active. */
 export async function callerOf(store: Store, apiKey: string): Promise<Caller | undefined> {
   const row = await store.reader
-    .selectFrom("api_key")
-    .innerJoin("principal", "principal.id", "api_key.owner_id")
-    .select(["api_key.id as keyId", "principal.id as ownerId", "principal.role as role"])
-    .where("api_key.hash", "=", hashSecret(apiKey))
+    .selectFrom("told_secret")
+    .innerJoin("resource as key", "key.id", "told_secret.resource_id")
+    .leftJoin("principal as user", "user.id", "key.owner_id")
+    .leftJoin("resource as bot", "bot.id", "key.owner_id")
+    .select(["key.id as keyId", "key.owner_id as ownerId", "user.role as role", "bot.document as bot"])
+    .where("told_secret.hash", "=", hashSecret(apiKey))
+    .where("key.kind", "=", "api_key")
     .executeTakeFirst();
-  return row && { keyId: row.keyId, ownerId: row.ownerId, admin: row.role === "admin" };
+  if (!row) return undefined;
+  if (row.bot && (JSON.parse(row.bot) as { active: boolean }).active === false) {
+    throw new ApiError("forbidden", "The bot that owns this API key is not active; an admin can activate it");
+  }
+  return { keyId: row.keyId, ownerId: row.ownerId, admin: row.role === "admin" };
+}
+
+/** Refuses an owner that the caller may not name, or that there is not. Bots are resources, and so checked as references. */
+export async function refuseForeignOwner(transaction: Kysely<Database>, owner: unknown, caller: Caller): Promise<void> {
+  if (typeof owner !== "string" || owner === caller.ownerId) return;
+  const refuse = (error: "wrong_id_kind" | "forbidden" | "missing_target", message: string) =>
+    refuseFaults([{ error, path: ["owner_id"], message }]);
+  if (!/^(usr|bot)_/.test(owner))
+    refuse("wrong_id_kind", `is ${JSON.stringify(owner)}: expected the id of a user ("usr_…") or a bot ("bot_…")`);
+  if (!caller.admin) refuse("forbidden", "names another user or bot; only admins may do that. Leave it out to own the object yourself");
+  if (owner.startsWith("bot_")) return;
+  const known = await transaction.selectFrom("principal").select("id").where("id", "=", owner).executeTakeFirst();
+  if (!known) refuse("missing_target", `names ${owner}, but there is no such user or bot; leave it out to own the object yourself`);
 }
 
 /**
  * On the first start makes the admin user and its API key: the one given, or a new one, which is returned
  * to be shown once. On later starts a given key that is not known yet is added to that user.
  */
-export async function bootstrap(store: Store, givenKey: string | undefined): Promise<string | undefined> {
+export async function bootstrap(store: Store, documents: Documents, givenKey: string | undefined): Promise<string | undefined> {
   return store.write(async (transaction) => {
     // Servers that start at the same time take turns at a row that is there already, so that one of them makes the admin.
     await transaction.selectFrom("setting").select("name").where("name", "=", PLACEHOLDER).forUpdate().executeTakeFirstOrThrow();
@@ -33,15 +58,16 @@ export async function bootstrap(store: Store, givenKey: string | undefined): Pro
     const admin = await transaction.selectFrom("principal").select("id").where("role", "=", "admin").orderBy("id").executeTakeFirst();
     if (admin && !givenKey) return undefined;
     const ownerId = admin?.id ?? newId("usr");
-    if (!admin) {
-      await transaction.insertInto("principal").values({ id: ownerId, kind: "user", name: "admin", role: "admin", created_at }).execute();
-    }
+    if (!admin) await transaction.insertInto("principal").values({ id: ownerId, name: "admin", role: "admin", created_at }).execute();
     const key = givenKey ?? newSecret("tpk");
-    await transaction
-      .insertInto("api_key")
-      .values({ id: newId("ak"), hash: hashSecret(key), owner_id: ownerId, description: "made at start", created_at })
-      .onConflict((conflict) => conflict.column("hash").doNothing())
-      .execute();
+    const hash = hashSecret(key);
+    if (await transaction.selectFrom("told_secret").select("hash").where("hash", "=", hash).executeTakeFirst()) return undefined;
+    const definition = definitionOf("api_key");
+    const id = newId(definition.idPrefix);
+    const sent = { description: "made when the server started", metadata: "", owner_id: ownerId };
+    const document = JSON.stringify(documents.compose(definition, id, created_at, sent));
+    await transaction.insertInto("resource").values({ id, kind: definition.kind, owner_id: ownerId, version: 1, document }).execute();
+    await transaction.insertInto("told_secret").values({ resource_id: id, hash }).execute();
     return givenKey ? undefined : key;
   });
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import "./nodeVersion";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type ServerOptions, startServer, VERSION } from ".";
 

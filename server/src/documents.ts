@@ -1,4 +1,4 @@
-import { createSchema, type Definition, definitionOfId, toAnswered, toSent } from "@tunnelplane/sdk/contract";
+import { createSchema, type Definition, definitionOfId, expandPath, marksOf, toAnswered, toSent } from "@tunnelplane/sdk/contract";
 
 /** An object in the form that answers carry it, parsed. */
 export type Document = Record<string, unknown>;
@@ -12,13 +12,14 @@ export class Documents {
   constructor(private readonly placeholder: string) {}
 
   compose(definition: Definition, id: string, createdAt: string, sent: Document): Document {
-    const notYetTold = Object.fromEntries(Object.keys(definition.computed).map((name) => [name, null]));
+    const uri = `${this.placeholder}${expandPath(definition.path, sent)}/${id}`;
+    const refer = (target: string) => ({ id: target, uri: `${this.placeholder}${definitionOfId(target)?.path}/${target}` });
     return {
       id,
-      uri: this.#uri(id),
+      uri,
       created_at: createdAt,
-      ...(toAnswered(createSchema(definition), sent, (target) => ({ id: target, uri: this.#uri(target) })) as Document),
-      ...notYetTold,
+      ...(toAnswered(createSchema(definition), sent, { uri, refer }) as Document),
+      ...unknownYet(definition),
       ...definition.derive(sent),
     };
   }
@@ -32,8 +33,8 @@ export class Documents {
   answer(json: string, baseUrl: string): string {
     return json.replaceAll(this.placeholder, baseUrl);
   }
-
-  #uri(id: string): string {
-    return `${this.placeholder}${definitionOfId(id)?.path}/${id}`;
-  }
 }
+
+/** What answers say of computed fields before anything is computed: no children, no value. */
+const unknownYet = ({ computed }: Definition): Document =>
+  Object.fromEntries(Object.entries(computed).map(([name, schema]) => [name, marksOf(schema).embeds ? [] : null]));

@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { type DestinationStream, type Level, pino } from "pino";
 import { bootstrap } from "./accounts";
+import { Documents } from "./documents";
 import { buildApp } from "./http/app";
 import { placeholderOf } from "./placeholder";
 import { openPostgres } from "./storage/postgres";
@@ -48,9 +49,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ? await openPostgres({ url: options.databaseUrl, pool: options.databasePool })
     : await openSqlite(options.data);
   try {
-    const placeholder = await placeholderOf(store);
-    const newApiKey = await bootstrap(store, options.bootstrapApiKey);
-    const app = buildApp({ store, logger, version: VERSION, placeholder, publicUrl: options.publicUrl });
+    const documents = new Documents(await placeholderOf(store));
+    const newApiKey = await bootstrap(store, documents, options.bootstrapApiKey);
+    const app = buildApp({ store, documents, logger, version: VERSION, publicUrl: options.publicUrl });
     await app.listen({ host, port });
     const address = app.server.address() as AddressInfo;
     return {

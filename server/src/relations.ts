@@ -17,7 +17,7 @@ import type { Database } from "./storage/schema";
 export async function replaceReferences(transaction: Kysely<Database>, definition: Definition, id: string, sent: Document): Promise<void> {
   const found = referencesIn(createSchema(definition), sent)
     .map((reference) => ({ ...reference, targets: targetsOf(reference.reference.to) }))
-    .filter(({ targets }) => targets.length > 0); // users and bots are no resources
+    .filter(({ id }) => !id.startsWith("usr_")); // users are no resources
   for (const { path, id: target, targets } of found) {
     if (!targets.includes(definitionOfId(target) as Definition)) {
       const expected = targets.map(({ title, idPrefix }) => `${withArticle(title)} ("${idPrefix}_…")`).join(" or ");

@@ -1,15 +1,19 @@
 import { createHash } from "node:crypto";
 import {
+  bare,
   checkRules,
   type Definition,
-  type ErrorName,
+  fieldsWhere,
+  marksOf,
+  pathFieldsOf,
+  targetsOf,
   validateCreate,
   validateModule,
   validateUpdate,
   withArticle,
 } from "@tunnelplane/sdk/contract";
 import type { Kysely, SelectQueryBuilder } from "kysely";
-import type { Caller } from "./accounts";
+import { type Caller, refuseForeignOwner } from "./accounts";
 import { ApiError, BodyError, refuseFaults } from "./apiError";
 import { behaviours } from "./behaviours";
 import type { Document, Documents } from "./documents";
@@ -39,14 +43,18 @@ export class Resources {
   constructor(
     private readonly store: Store,
     private readonly documents: Documents,
+    private readonly caller: Caller,
   ) {}
 
-  async create(definition: Definition, body: unknown, caller: Caller): Promise<Answer & { id: string }> {
+  async create(definition: Definition, body: unknown): Promise<Answer & { id: string }> {
+    const { caller } = this;
+    refuseMembers(definition, caller);
     const { value, problems } = validateCreate(definition, body);
     refuseFaults(problems);
     const sent = "owner_id" in definition.fields ? { ...value, owner_id: value.owner_id ?? caller.ownerId } : value;
     return this.store.write(async (transaction) => {
       await refuseForeignOwner(transaction, sent.owner_id, caller);
+      await lockParents(transaction, definition, sent);
       const id = newId(definition.idPrefix);
       const document = this.documents.compose(definition, id, new Date().toISOString(), sent);
       const json = JSON.stringify(document);
@@ -56,18 +64,28 @@ export class Resources {
         .values({ id, kind: definition.kind, owner_id: ownerId, version: 1, document: json })
         .execute();
       await relate(transaction, definition, id, sent);
+      await refreshParent(transaction, definition, sent);
       const told = await behaviours[definition.kind]?.(transaction, id);
       return { id, etag: etagOf(1), json: told ? JSON.stringify({ ...document, ...told }) : json };
     });
   }
 
-  async get(definition: Definition, id: string): Promise<Answer> {
-    const { document, version } = await load(this.store.reader, definition, id);
+  async get(definition: Definition, at: Place): Promise<Answer> {
+    const { document, version } = await this.#load(this.store.reader, definition, at);
     return { json: document, etag: etagOf(version) };
   }
 
-  async list(definition: Definition, { limit, before }: { limit: number; before?: string }): Promise<Page> {
+  /** @param parents the ids that the collection's path names, by field */
+  async list(definition: Definition, parents: Place, { limit, before }: { limit: number; before?: string }): Promise<Page> {
     let query = this.store.reader.selectFrom("resource").select(["id", "document"]).where("kind", "=", definition.kind);
+    refuseMembers(definition, this.caller);
+    if (definition.access === "owner" && !this.caller.admin) query = query.where("owner_id", "=", this.caller.ownerId);
+    for (const field of pathFieldsOf(definition)) {
+      const parent = parents[field] as string;
+      await this.#load(this.store.reader, parentOf(definition, field), { id: parent });
+      const children = this.store.reader.selectFrom("reference").select("from_id").where("to_id", "=", parent).where("field", "=", field);
+      query = query.where("id", "in", children);
+    }
     if (before !== undefined) query = query.where("id", "<", before);
     // One more than asked for tells whether there is a next page.
     const rows = await query
@@ -78,19 +96,19 @@ export class Resources {
     return { documents: shown.map((row) => row.document), nextBefore: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
   }
 
-  async update(definition: Definition, id: string, body: unknown, precondition: Precondition): Promise<Answer> {
+  async update(definition: Definition, at: Place, body: unknown, precondition: Precondition): Promise<Answer> {
     const { value, problems } = validateUpdate(definition, body);
     refuseFaults(problems);
     return this.store.write(async (transaction) => {
-      const stored = await loadToChange(transaction, definition, id);
+      const stored = await this.#loadToChange(transaction, definition, at);
       precondition(etagOf(stored.version));
       return this.#save(transaction, definition, stored, value);
     });
   }
 
-  async remove(definition: Definition, id: string, precondition: Precondition): Promise<void> {
+  async remove(definition: Definition, at: Place, precondition: Precondition): Promise<void> {
     return this.store.write(async (transaction) => {
-      const { version } = await loadToChange(transaction, definition, id);
+      const { id, version, document } = await this.#loadToChange(transaction, definition, at);
       precondition(etagOf(version));
       const { children, users } = await referrersOf(transaction, id);
       if (users.length > 0) {
@@ -99,36 +117,110 @@ export class Resources {
       const ids = [...children, id];
       await transaction.deleteFrom("reference").where("from_id", "in", ids).execute();
       await transaction.deleteFrom("resource").where("id", "in", ids).execute();
+      await refreshParent(transaction, definition, JSON.parse(document));
     });
   }
 
-  async getModule(definition: Definition, id: string, name: string): Promise<Answer> {
-    const { document } = await load(this.store.reader, definition, id);
+  async getModule(definition: Definition, at: Place, name: string): Promise<Answer> {
+    const { document } = await this.#load(this.store.reader, definition, at);
     const module = (JSON.parse(document) as Document)[name];
-    if (module === null) throw noModule(definition, id, name);
-    return moduleAnswer(module);
+    if (module === null) throw noModule(definition, at.id, name);
+    return partAnswer(module);
   }
 
-  async replaceModule(definition: Definition, id: string, name: string, body: unknown, precondition: Precondition): Promise<Answer> {
+  async replaceModule(definition: Definition, at: Place, name: string, body: unknown, precondition: Precondition): Promise<Answer> {
     const { value, problems } = validateModule(definition.fields[name] as never, body);
     refuseFaults(problems);
     return this.store.write(async (transaction) => {
-      const stored = await loadToChange(transaction, definition, id);
+      const stored = await this.#loadToChange(transaction, definition, at);
       preconditionOnModule(precondition, stored.document, name);
       const saved = await this.#save(transaction, definition, stored, { [name]: value }).catch((error: unknown) => {
         throw error instanceof BodyError ? error.within(name) : error;
       });
-      return moduleAnswer((JSON.parse(saved.json) as Document)[name]);
+      return partAnswer((JSON.parse(saved.json) as Document)[name]);
     });
   }
 
-  async removeModule(definition: Definition, id: string, name: string, precondition: Precondition): Promise<void> {
+  async removeModule(definition: Definition, at: Place, name: string, precondition: Precondition): Promise<void> {
     return this.store.write(async (transaction) => {
-      const stored = await loadToChange(transaction, definition, id);
+      const stored = await this.#loadToChange(transaction, definition, at);
       preconditionOnModule(precondition, stored.document, name);
       if ((JSON.parse(stored.document) as Document)[name] === null) return;
       await this.#save(transaction, definition, stored, { [name]: undefined });
     });
+  }
+
+  async listEntries(definition: Definition, at: Place, name: string): Promise<Page> {
+    const { document } = await this.#load(this.store.reader, definition, at);
+    return { documents: entriesOf(document, name).map((entry) => JSON.stringify(entry)), nextBefore: null };
+  }
+
+  async getEntry(definition: Definition, at: Place, name: string): Promise<Answer> {
+    const { document } = await this.#load(this.store.reader, definition, at);
+    const key = keyOf(definition, name);
+    const entry = entriesOf(document, name).find((candidate) => candidate[key] === at[key]);
+    if (!entry) throw noEntry(definition, at, name);
+    return partAnswer(entry);
+  }
+
+  async addEntry(definition: Definition, at: Place, name: string, body: unknown): Promise<Answer & { id: string }> {
+    const list = bare(definition.fields[name] as never) as unknown as { element: never };
+    const { value, problems } = validateModule(list.element, body);
+    refuseFaults(problems);
+    const key = keyOf(definition, name);
+    return this.store.write(async (transaction) => {
+      const stored = await this.#loadToChange(transaction, definition, at);
+      const present = entriesOf(stored.document, name);
+      if (present.some((entry) => entry[key] === value[key])) {
+        refuseFaults([{ error: "taken", path: [key], message: `is one of the ${name} already` }]);
+      }
+      const saved = await this.#save(transaction, definition, stored, { [name]: [...present.map(({ uri, ...entry }) => entry), value] });
+      return { id: value[key] as string, ...partAnswer(entriesOf(saved.json, name).at(-1)) };
+    });
+  }
+
+  async removeEntry(definition: Definition, at: Place, name: string, precondition: Precondition): Promise<void> {
+    const key = keyOf(definition, name);
+    return this.store.write(async (transaction) => {
+      const stored = await this.#loadToChange(transaction, definition, at);
+      const present = entriesOf(stored.document, name);
+      const removed = present.find((entry) => entry[key] === at[key]);
+      if (!removed) throw noEntry(definition, at, name);
+      precondition(partAnswer(removed).etag);
+      const left = present.filter((entry) => entry !== removed).map(({ uri, ...entry }) => entry);
+      await this.#save(transaction, definition, stored, { [name]: left });
+    });
+  }
+
+  #load(db: Kysely<Database>, definition: Definition, at: Place): Promise<Stored> {
+    return this.#find(db.selectFrom("resource"), definition, at);
+  }
+
+  /** Keeps other writers away from the object, and from referring to it, until this transaction ends. */
+  async #loadToChange(transaction: Kysely<Database>, definition: Definition, at: Place): Promise<Stored> {
+    await lockParents(transaction, definition, at);
+    return this.#find(transaction.selectFrom("resource").forUpdate(), definition, at);
+  }
+
+  async #find(resources: SelectQueryBuilder<Database, "resource", object>, definition: Definition, at: Place): Promise<Stored> {
+    const { id } = at;
+    if (!id.startsWith(`${definition.idPrefix}_`)) {
+      throw new ApiError(
+        "wrong_id_kind",
+        `${JSON.stringify(id)} is not the id of ${withArticle(definition.title)}: expected one that begins with "${definition.idPrefix}_"`,
+      );
+    }
+    refuseMembers(definition, this.caller);
+    const row = await resources.select(["id", "owner_id", "version", "document"]).where("id", "=", id).executeTakeFirst();
+    const parents = pathFieldsOf(definition);
+    const document: Document | undefined = row && parents.length > 0 ? JSON.parse(row.document) : undefined;
+    const elsewhere = document && parents.find((field) => document[field] !== at[field]);
+    const hidden = row && definition.access === "owner" && !this.caller.admin && row.owner_id !== this.caller.ownerId;
+    if (!row || elsewhere || hidden) {
+      const where = parents.map((field) => ` of ${at[field]}`).join("");
+      throw new ApiError("not_found", `There is no ${definition.title} ${id}${where}; it may have been deleted`);
+    }
+    return row;
   }
 
   /** Stores an object with some of its fields replaced; an undefined module is removed. */
@@ -138,11 +230,13 @@ export class Resources {
       Object.entries({ ...this.documents.sentOf(definition, before), ...changes }).filter(([, value]) => value !== undefined),
     );
     refuseFaults(checkRules(definition, sent));
-    const json = JSON.stringify(this.documents.compose(definition, stored.id, before.created_at as string, sent));
+    const kept = Object.fromEntries(fieldsWhere(definition, (marks) => marks.embeds).map((name) => [name, before[name]]));
+    const json = JSON.stringify({ ...this.documents.compose(definition, stored.id, before.created_at as string, sent), ...kept });
     if (json === stored.document) return { json, etag: etagOf(stored.version) };
     const version = stored.version + 1;
     await transaction.updateTable("resource").set({ version, document: json }).where("id", "=", stored.id).execute();
     await relate(transaction, definition, stored.id, sent);
+    await refreshParent(transaction, definition, sent);
     return { json, etag: etagOf(version) };
   }
 }
@@ -153,22 +247,59 @@ interface Stored {
   readonly document: string;
 }
 
-const load = (db: Kysely<Database>, definition: Definition, id: string) => find(db.selectFrom("resource"), definition, id);
+/** Where an object is: its id, and the ids that its path names, by field. */
+export type Place = Readonly<Record<string, string>> & { readonly id: string };
 
-/** Keeps other writers away from the object, and from referring to it, until this transaction ends. */
-const loadToChange = (transaction: Kysely<Database>, definition: Definition, id: string) =>
-  find(transaction.selectFrom("resource").forUpdate(), definition, id);
+/** The definition of the objects that a field of the path names. */
+function parentOf(definition: Definition, field: string): Definition {
+  const [parent] = targetsOf(marksOf(definition.fields[field] as never).reference?.to ?? []);
+  if (!parent) throw new Error(`${definition.kind}.${field} names no kind of object`);
+  return parent;
+}
 
-async function find(resources: SelectQueryBuilder<Database, "resource", object>, definition: Definition, id: string): Promise<Stored> {
-  if (!id.startsWith(`${definition.idPrefix}_`)) {
-    throw new ApiError(
-      "wrong_id_kind",
-      `${JSON.stringify(id)} is not the id of ${withArticle(definition.title)}: expected one that begins with "${definition.idPrefix}_"`,
-    );
+/**
+ * Writers of the children of one parent take turns, because each brings the parent's list of them up to date.
+ * The parent is locked first, as when it is deleted with its children, so that nobody waits in a circle.
+ */
+async function lockParents(transaction: Kysely<Database>, definition: Definition, ids: Document): Promise<void> {
+  for (const field of pathFieldsOf(definition)) {
+    await transaction
+      .selectFrom("resource")
+      .select("id")
+      .where("id", "=", ids[field] as string)
+      .forUpdate()
+      .execute();
   }
-  const row = await resources.select(["id", "version", "document"]).where("id", "=", id).executeTakeFirst();
-  if (!row) throw new ApiError("not_found", `There is no ${definition.title} ${id}; it may have been deleted`);
-  return row;
+}
+
+/** Brings the list that a parent's document holds of its children up to date. Takes time with the number of those children only. */
+async function refreshParent(transaction: Kysely<Database>, definition: Definition, sent: Document): Promise<void> {
+  for (const field of pathFieldsOf(definition)) {
+    const list = fieldsWhere(parentOf(definition, field), (marks) => marks.embeds === definition.kind)[0];
+    if (!list) continue;
+    const id = sent[field] as string;
+    const parent = await transaction.selectFrom("resource").select(["version", "document"]).where("id", "=", id).executeTakeFirst();
+    if (!parent) continue;
+    const children = await transaction
+      .selectFrom("resource")
+      .innerJoin("reference", "reference.from_id", "resource.id")
+      .select("document")
+      .where("reference.to_id", "=", id)
+      .where("reference.field", "=", field)
+      .orderBy("resource.id", "desc")
+      .execute();
+    const document = JSON.stringify({ ...JSON.parse(parent.document), [list]: children.map((child) => JSON.parse(child.document)) });
+    await transaction
+      .updateTable("resource")
+      .set({ version: parent.version + 1, document })
+      .where("id", "=", id)
+      .execute();
+  }
+}
+
+function refuseMembers(definition: Definition, caller: Caller): void {
+  if (definition.access === "admin" && !caller.admin)
+    throw new ApiError("forbidden", `Only admins may see and change ${definition.title}s`);
 }
 
 async function relate(transaction: Kysely<Database>, definition: Definition, id: string, sent: Document): Promise<void> {
@@ -176,28 +307,25 @@ async function relate(transaction: Kysely<Database>, definition: Definition, id:
   await replaceUniqueKeys(transaction, definition, id, sent);
 }
 
-async function refuseForeignOwner(transaction: Kysely<Database>, owner: unknown, caller: Caller): Promise<void> {
-  if (typeof owner !== "string" || owner === caller.ownerId) return;
-  const refuse = (error: ErrorName, message: string) => refuseFaults([{ error, path: ["owner_id"], message }]);
-  if (!/^(usr|bot)_/.test(owner))
-    refuse("wrong_id_kind", `is ${JSON.stringify(owner)}: expected the id of a user ("usr_…") or a bot ("bot_…")`);
-  if (!caller.admin) refuse("forbidden", "names another user or bot; only admins may do that. Leave it out to own the object yourself");
-  const known = await transaction.selectFrom("principal").select("id").where("id", "=", owner).executeTakeFirst();
-  if (!known) refuse("missing_target", `names ${owner}, but there is no such user or bot; leave it out to own the object yourself`);
-}
-
 function preconditionOnModule(precondition: Precondition, document: string, name: string): void {
   const module = (JSON.parse(document) as Document)[name];
-  precondition(module === null ? undefined : moduleAnswer(module).etag);
+  precondition(module === null ? undefined : partAnswer(module).etag);
 }
 
 const noModule = (definition: Definition, id: string, name: string): ApiError =>
   new ApiError("no_module", `${definition.title} ${id} has no ${name} configured; PUT it here to configure it`);
 
+const entriesOf = (document: string, name: string): Document[] => (JSON.parse(document) as Record<string, Document[]>)[name] ?? [];
+
+const keyOf = (definition: Definition, name: string): string => marksOf(definition.fields[name] as never).entries?.key ?? "id";
+
+const noEntry = (definition: Definition, at: Place, name: string): ApiError =>
+  new ApiError("not_found", `${JSON.stringify(at[keyOf(definition, name)])} is none of the ${name} of ${definition.title} ${at.id}`);
+
 const etagOf = (version: number): string => `"${version}"`;
 
-/** A module has no version of its own, so its ETag is made from what it says. */
-function moduleAnswer(module: unknown): Answer {
-  const json = JSON.stringify(module);
+/** A part of an object has no version of its own, so its ETag is made from what it says. */
+function partAnswer(part: unknown): Answer {
+  const json = JSON.stringify(part);
   return { json, etag: `"${createHash("sha256").update(json).digest("base64url").slice(0, 22)}"` };
 }

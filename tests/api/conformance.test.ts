@@ -36,7 +36,7 @@ onEveryDatabase("Every resource type keeps the same promises:", (start) => {
       const { body } = await create(type, { description: "first", metadata: '{"a":1}' });
       expect(body).to.have.all.keys(...COMMON_FIELDS, ...type.fields);
       expect(body.id).to.match(new RegExp(`^${prefix}_[0-9A-Za-z]{27}$`));
-      expect(body.uri).to.equal(`${server.url}${path}/${body.id}`);
+      expect(body.uri).to.equal(await server.uriOf(`${path}/${body.id}`));
       expect(body.created_at).to.match(RFC_3339);
       expect(body).to.include({ description: "first", metadata: '{"a":1}' });
     });

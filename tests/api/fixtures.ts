@@ -93,3 +93,19 @@ export function certificate({ key = "ec", name = "Test CA", extensions = [CA] }:
 }
 
 export const CA = "basicConstraints = critical, CA:TRUE";
+
+const arn = (service: string, resource: string): string => `arn:aws:${service}:eu-west-1:123456789012:${resource}`;
+
+export const role = { role: { role_ref: "arn:aws:iam::123456789012:role/events" } };
+export const creds = { creds: { cloud_access_key_id: "AKIAIOSFODNN7EXAMPLE", cloud_secret_access_key: "wJalrXUtnFEMI/K7MDENG" } };
+
+/** Every target that an event destination may have; those in the cloud with the given credentials. */
+export const targets = (auth: object = role) => ({
+  stream_service: { auth, stream_ref: arn("kinesis", "stream/events") },
+  delivery_service: { auth, delivery_stream_ref: arn("firehose", "deliverystream/events") },
+  log_service: { auth, log_group_ref: arn("logs", "log-group:events") },
+  monitoring_service: { api_key: "of the monitoring", monitoring_tags: "env:test", service: "tunnels", monitoring_site: "datadoghq.eu" },
+});
+
+/** A body that creates an event destination. */
+export const destination = (target: object = { monitoring_service: targets().monitoring_service }) => ({ format: "json", target });

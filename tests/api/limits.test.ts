@@ -3,10 +3,12 @@ import { onEveryDatabase } from "../../support/databases";
 import { expectRefused, invalid, type Json, serverOfThisFile } from "./support";
 import { TYPES } from "./types";
 
-/** A text of exactly so many bytes of UTF-8, most of them in characters that take several. */
-const textOf = (bytes: number, character: string): string => {
-  const size = Buffer.byteLength(character);
-  return character.repeat(Math.floor(bytes / size)).padEnd(Math.floor(bytes / size) * character.length + (bytes % size), "a");
+const SIZES = { bytes: (character: string) => Buffer.byteLength(character), characters: () => 1 };
+
+/** A text of exactly so many bytes of UTF-8, or characters, most of them characters that take several bytes. */
+const textOf = (length: number, character: string, unit: keyof typeof SIZES = "bytes"): string => {
+  const size = SIZES[unit](character);
+  return character.repeat(Math.floor(length / size)) + "a".repeat(length % size);
 };
 
 const LIMITS = { description: 255, metadata: 4096 };
@@ -15,24 +17,24 @@ const CHARACTERS = ["a", "é", "語", "🚇"];
 onEveryDatabase("Limits and empty values", (start) => {
   const server = serverOfThisFile(start);
 
-  for (const { name, path, body, listKey } of TYPES) {
+  for (const { name, path, body, listKey, lengthsIn = "bytes" } of TYPES) {
     const create = async (more: Json = {}) => server.created(path, { ...(await body(server.rest)), ...more });
 
     for (const [field, limit] of Object.entries(LIMITS)) {
-      it(`${name} takes ${limit} bytes of ${field}, whatever the script, and gives them back as they were`, async () => {
+      it(`${name} takes ${limit} ${lengthsIn} of ${field}, whatever the script, and gives them back as they were`, async () => {
         const { uri } = await create();
         for (const character of CHARACTERS) {
-          const text = textOf(limit, character);
+          const text = textOf(limit, character, lengthsIn);
           expect((await create({ [field]: text }))[field]).to.equal(text);
           expect((await server.rest.patch(uri, { [field]: text })).status).to.equal(200);
           expect((await server.read(uri))[field]).to.equal(text);
         }
       });
 
-      it(`${name} does not take ${limit + 1} bytes of ${field}, and nothing is stored`, async () => {
+      it(`${name} does not take ${limit + 1} ${lengthsIn} of ${field}, and nothing is stored`, async () => {
         const { uri, id } = await create();
         for (const character of CHARACTERS) {
-          const tooLong = { [field]: textOf(limit + 1, character) };
+          const tooLong = { [field]: textOf(limit + 1, character, lengthsIn) };
           const refusal = invalid(field, field, String(limit));
           expectRefused(await server.rest.post(path, { ...(await body(server.rest)), ...tooLong }), refusal);
           expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, tooLong)), refusal);
@@ -83,11 +85,6 @@ onEveryDatabase("Limits and empty values", (start) => {
       expect(other.owner_id).to.equal(owner_id);
     });
   }
-
-  it("a TLS edge created with nothing but hostports has no module", async () => {
-    const edge = await server.created("/edges/tls", { hostports: ["no-module.example.com:443"] });
-    for (const module of ["backend", "ip_restriction", "mutual_tls", "tls_termination", "policies"]) expect(edge[module]).to.equal(null);
-  });
 
   it("a TLS termination created with empty values gets the defaults", async () => {
     const edge = await server.created("/edges/tls", {

@@ -1,9 +1,8 @@
 import { certificate } from "./fixtures";
 import type { Json, serverOfThisFile } from "./support";
 
-/** One of the five modules of a TLS edge, ready to be tried. */
+/** A module, ready to be tried. */
 export interface Module {
-  readonly name: string;
   /** Two bodies that differ, and what the server answers to each. */
   readonly first: Json;
   readonly firstAnswer: Json;
@@ -11,7 +10,50 @@ export interface Module {
   readonly secondAnswer: Json;
 }
 
-export const MODULES = ["backend", "ip_restriction", "mutual_tls", "tls_termination", "policies"] as const;
+export const MODULES = [
+  "backend",
+  "ip_restriction",
+  "mutual_tls",
+  "tls_termination",
+  "oidc",
+  "jwt_validation",
+  "user_agent_filter",
+  "policies",
+] as const;
+
+export type ModuleName = (typeof MODULES)[number];
+
+export const oidc = { issuer: "https://id.example.com", client_id: "shop", client_secret: "known to the shop only" };
+
+const wholeOidc = {
+  ...oidc,
+  options_passthrough: true,
+  cookie_prefix: "shop_",
+  inactivity_timeout: 600,
+  maximum_duration: 86_400,
+  scopes: ["openid", "email"],
+};
+
+export const jwtValidation = {
+  issuer: { allow_list: [{ value: "https://id.example.com" }, { value: "https://id.example.org" }] },
+  audience: { allow_list: [{ value: "shop" }, { value: "till" }] },
+  http: {
+    tokens: [
+      { type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " },
+      { type: "at+jwt", method: "body", name: "token", prefix: "" },
+    ],
+  },
+  jws: {
+    allowed_algorithms: ["RS256", "ES256"],
+    keys: { sources: { additional_jkus: ["https://id.example.com/jwks", "https://id.example.org/jwks"] } },
+  },
+};
+const otherJwtValidation = {
+  issuer: { allow_list: [{ value: "https://other.example.com" }] },
+  audience: { allow_list: [{ value: "other" }] },
+  http: { tokens: [{ type: "it+jwt", method: "body", name: "jwt", prefix: "x-" }] },
+  jws: { allowed_algorithms: ["PS512"], keys: { sources: { additional_jkus: ["https://other.example.com/jwks"] } } },
+};
 
 export const policyNamed = (name: string, type = "deny"): Json => ({
   name,
@@ -19,8 +61,10 @@ export const policyNamed = (name: string, type = "deny"): Json => ({
   actions: [{ type, config: {} }],
 });
 
-/** What the modules of a TLS edge refer to, created on the server. */
-export async function moduleFixtures(server: ReturnType<typeof serverOfThisFile>): Promise<Record<(typeof MODULES)[number], Module>> {
+/** The modules of the type whose ids have the prefix; what they refer to is created on the server. */
+export async function moduleFixtures(server: ReturnType<typeof serverOfThisFile>, prefix: string): Promise<Record<ModuleName, Module>> {
+  // Only TLS edges have a choice.
+  const place = prefix === "edgtls" ? { terminate_at: "edge" } : {};
   const refTo = async (path: string, body: Json): Promise<{ id: string; uri: string }> => {
     const { id, uri } = await server.created(path, body);
     return { id, uri };
@@ -32,35 +76,56 @@ export async function moduleFixtures(server: ReturnType<typeof serverOfThisFile>
   const ca2 = await refTo("/certificate_authorities", { ca_pem: certificate().pem });
   return {
     backend: {
-      name: "backend",
       first: { enabled: false, backend_id: backend.id },
       firstAnswer: { enabled: false, backend },
       second: { backend_id: backend2.id },
       secondAnswer: { enabled: true, backend: backend2 },
     },
     ip_restriction: {
-      name: "ip_restriction",
       first: { enabled: false, ip_policy_ids: [policy.id, policy2.id] },
       firstAnswer: { enabled: false, ip_policies: [policy, policy2] },
       second: { ip_policy_ids: [policy2.id] },
       secondAnswer: { enabled: true, ip_policies: [policy2] },
     },
     mutual_tls: {
-      name: "mutual_tls",
       first: { enabled: false, certificate_authority_ids: [ca.id, ca2.id] },
       firstAnswer: { enabled: false, certificate_authorities: [ca, ca2] },
       second: { certificate_authority_ids: [ca2.id] },
       secondAnswer: { enabled: true, certificate_authorities: [ca2] },
     },
     tls_termination: {
-      name: "tls_termination",
-      first: { enabled: false, terminate_at: "edge", min_version: "1.3" },
-      firstAnswer: { enabled: false, terminate_at: "edge", min_version: "1.3" },
-      second: { terminate_at: "edge" },
-      secondAnswer: { enabled: true, terminate_at: "edge", min_version: "1.2" },
+      first: { enabled: false, ...place, min_version: "1.3" },
+      firstAnswer: { enabled: false, ...place, min_version: "1.3" },
+      second: place,
+      secondAnswer: { enabled: true, ...place, min_version: "1.2" },
+    },
+    oidc: {
+      first: { ...wholeOidc, enabled: false },
+      firstAnswer: { ...wholeOidc, enabled: false },
+      second: { ...oidc, options_passthrough: false },
+      secondAnswer: {
+        ...oidc,
+        enabled: true,
+        options_passthrough: false,
+        cookie_prefix: "",
+        inactivity_timeout: 0,
+        maximum_duration: 0,
+        scopes: [],
+      },
+    },
+    jwt_validation: {
+      first: { ...jwtValidation, enabled: false },
+      firstAnswer: { ...jwtValidation, enabled: false },
+      second: otherJwtValidation,
+      secondAnswer: { ...otherJwtValidation, enabled: true },
+    },
+    user_agent_filter: {
+      first: { enabled: false, allow: ["^Mozilla/5\\.0", "(?i)bot"], deny: ["^curl/"] },
+      firstAnswer: { enabled: false, allow: ["^Mozilla/5\\.0", "(?i)bot"], deny: ["^curl/"] },
+      second: { allow: ["^Opera"] },
+      secondAnswer: { enabled: true, allow: ["^Opera"], deny: [] },
     },
     policies: {
-      name: "policies",
       first: { enabled: false, inbound: [policyNamed("in")], outbound: [policyNamed("out")] },
       firstAnswer: { enabled: false, inbound: [policyNamed("in")], outbound: [policyNamed("out")] },
       second: { inbound: [policyNamed("only", "log")], outbound: [] },

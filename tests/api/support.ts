@@ -13,13 +13,30 @@ let counter = 0;
 export const unique = (word = "n"): string => `${word}${++counter}`;
 export const hostport = (): string => `${unique("host")}.example.com:443`;
 
+/** A client that fills `{edge_id}` in a path with one HTTPS edge, created when first needed: for what lives below edges. */
+class RestBelowEdge extends Rest {
+  private edgeId: Promise<string> | undefined;
+
+  override async request(method: string, path: string, ...more: [body?: unknown, headers?: Record<string, string>]): Promise<RestAnswer> {
+    return super.request(method, await this.filled(path), ...more);
+  }
+
+  async filled(path: string): Promise<string> {
+    if (!path.includes("{edge_id}")) return path;
+    this.edgeId ??= this.post("/edges/https", { hostports: [hostport()] }).then(({ body }) => body.id);
+    return path.replace("{edge_id}", await this.edgeId);
+  }
+}
+
 /** The one server of a file: started before its first test, stopped after the last. */
 class ServerOfThisFile {
   private process: ServerProcess | undefined;
+  private client: RestBelowEdge | undefined;
 
   constructor(start: Start) {
     before("start a server", async () => {
       this.process = await start();
+      this.client = new RestBelowEdge(this.process.url, this.process.apiKey);
     });
     after("stop the server", () => this.process?.stop());
   }
@@ -33,13 +50,19 @@ class ServerOfThisFile {
     return this.running.url;
   }
 
-  get rest(): Rest {
-    return new Rest(this.running.url, this.running.apiKey);
+  get rest(): RestBelowEdge {
+    if (!this.client) throw new Error("The server runs only while tests do");
+    return this.client;
+  }
+
+  /** The address of what stands at the path. */
+  async uriOf(path: string): Promise<string> {
+    return this.url + (await this.rest.filled(path));
   }
 
   /** A request with exactly these headers: for what a well-behaved client never sends. */
-  bare(path: string, headers: Record<string, string>): Promise<RestAnswer> {
-    return bare(this.url + path, headers);
+  async bare(path: string, headers: Record<string, string>): Promise<RestAnswer> {
+    return bare(await this.uriOf(path), headers);
   }
 
   /** The headers every request needs, without the named ones. */

@@ -1,25 +1,13 @@
 import { expect } from "chai";
 import { onEveryDatabase } from "../../support/databases";
-import {
-  expectRefused,
-  hostport,
-  invalid,
-  type Json,
-  missingReference,
-  serverOfThisFile,
-  taken,
-  unique,
-  unknownId,
-  wrongKind,
-} from "./support";
+import { expectRefused, hostport, invalid, serverOfThisFile, taken, unique } from "./support";
 
 const PATH = "/edges/tls";
 
 onEveryDatabase("TLS edges", (start) => {
   const server = serverOfThisFile(start);
-  const create = (hostports: unknown, more: Json = {}) => server.rest.post(PATH, { hostports, ...more });
+  const create = (hostports: unknown) => server.rest.post(PATH, { hostports });
   const edge = (...hostports: string[]) => server.created(PATH, { hostports: hostports.length > 0 ? hostports : [hostport()] });
-  const newestEdge = async (): Promise<string | undefined> => (await server.read(`${PATH}?limit=1`)).tls_edges[0]?.id;
 
   it("a hostport is a domain, or all below one, and a port", async () => {
     const domain = `${unique("valid")}.example.com`;
@@ -109,58 +97,6 @@ onEveryDatabase("TLS edges", (start) => {
     const losers = answers.filter(({ status }) => status !== 200 && status !== 201);
     expect(losers).to.have.length(15);
     for (const loser of losers) expectRefused(loser, taken("hostports[0]"));
-  });
-
-  const REFERENCES = [
-    { module: "backend", field: "backend_id", prefix: "bkdtg", list: false },
-    { module: "ip_restriction", field: "ip_policy_ids", prefix: "ipp", list: true },
-    { module: "mutual_tls", field: "certificate_authority_ids", prefix: "ca", list: true },
-  ];
-  for (const { module, field, prefix, list } of REFERENCES) {
-    const place = list ? `${field}[0]` : field;
-    const referringTo = (id: unknown): Json => ({ [field]: list ? [id] : id });
-
-    /** Tries the reference in all three places where it can be made. */
-    const expectReferenceRefused = async (id: unknown, refusal: (field: string) => ReturnType<typeof invalid>): Promise<void> => {
-      const { uri, id: newest } = await edge();
-      const inEdge = { [module]: referringTo(id) };
-      expectRefused(await create([hostport()], inEdge), refusal(`${module}.${place}`));
-      expect(await newestEdge()).to.equal(newest);
-      expectRefused(
-        await server.unchangedBy(uri, () => server.rest.patch(uri, { description: "x", ...inEdge })),
-        refusal(`${module}.${place}`),
-      );
-      expectRefused(await server.unchangedBy(uri, () => server.rest.put(`${uri}/${module}`, referringTo(id))), refusal(place));
-    };
-
-    it(`${module} that refers to what does not exist is refused, and nothing is stored`, async () => {
-      const ghost = unknownId(prefix);
-      await expectReferenceRefused(ghost, (where) => missingReference(where, ghost));
-    });
-
-    it(`${module} that refers to something of another kind is refused, and nothing is stored`, async () => {
-      const credential = await server.created("/credentials", {});
-      await expectReferenceRefused(credential.id, wrongKind);
-    });
-
-    it(`${module} that refers to something without an id is refused`, async () => {
-      for (const wrong of [5, { id: unknownId(prefix) }, true]) await expectReferenceRefused(wrong, invalid);
-    });
-
-    it(`${module} needs its ${field}`, async () => {
-      const { uri } = await edge();
-      expectRefused(await create([hostport()], { [module]: { enabled: true } }), invalid(`${module}.${field}`));
-      expectRefused(await server.unchangedBy(uri, () => server.rest.put(`${uri}/${module}`, { enabled: true })), invalid(field));
-    });
-  }
-
-  it("a module is an object", async () => {
-    const { uri } = await edge();
-    for (const module of ["backend", "ip_restriction", "mutual_tls", "tls_termination", "policies"])
-      for (const wrong of ["on", 5, true, ["on"]]) {
-        expectRefused(await create([hostport()], { [module]: wrong }), invalid(module));
-        expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { [module]: wrong })), invalid(module));
-      }
   });
 
   it("64 writers who read, add one and write under If-Match lose no update", async () => {

@@ -1,10 +1,11 @@
 import type { Rest } from "../../support/rest";
-import { certificate, sshKey } from "./fixtures";
+import { certificate, destination, sshKey } from "./fixtures";
 import { hostport, type Json, unique } from "./support";
 
 /** What a test must know of a resource type to try on it what holds for all of them. */
 export interface ResourceType {
   readonly name: string;
+  /** `{edge_id}` in it stands for the HTTPS edge of the file's server; see `RestBelowEdge`. */
   readonly path: string;
   /** Where a list of them has its objects. */
   readonly listKey: string;
@@ -15,11 +16,15 @@ export interface ResourceType {
   readonly body: (rest: Rest) => Json | Promise<Json>;
   /** An update beyond that of description and metadata. */
   readonly update?: Json;
+  /** What the limits of description and metadata count. Default: bytes. */
+  readonly lengthsIn?: "bytes" | "characters";
 }
 
 export const COMMON_FIELDS = ["id", "uri", "created_at", "description", "metadata"];
 
 const policyOf = async (rest: Rest): Promise<string> => (await rest.post("/ip_policies", {})).body.id;
+const backendOf = async (rest: Rest): Promise<string> => (await rest.post("/backends/tunnel_group", { labels: { app: unique() } })).body.id;
+const destinationOf = async (rest: Rest): Promise<string> => (await rest.post("/event_destinations", destination())).body.id;
 
 export const TYPES: readonly ResourceType[] = [
   {
@@ -82,5 +87,74 @@ export const TYPES: readonly ResourceType[] = [
     fields: ["hostports", "backend", "ip_restriction", "mutual_tls", "tls_termination", "policies"],
     body: () => ({ hostports: [hostport()] }),
     update: { tls_termination: { enabled: false, terminate_at: "edge", min_version: "1.3" } },
+  },
+  {
+    name: "a failover backend",
+    path: "/backends/failover",
+    listKey: "backends",
+    prefix: "bkdfo",
+    fields: ["backends"],
+    body: async (rest) => ({ backends: [await backendOf(rest), await backendOf(rest)] }),
+  },
+  {
+    name: "a weighted backend",
+    path: "/backends/weighted",
+    listKey: "backends",
+    prefix: "bkdwd",
+    fields: ["backends"],
+    body: async (rest) => ({ backends: { [await backendOf(rest)]: 10_000 } }),
+  },
+  {
+    name: "an HTTP-response backend",
+    path: "/backends/http_response",
+    listKey: "backends",
+    prefix: "bkdhr",
+    fields: ["body", "headers", "status_code"],
+    body: () => ({ body: "Back soon", headers: { "content-type": "text/plain" }, status_code: 503 }),
+    update: { body: "Gone", headers: {}, status_code: 410 },
+  },
+  {
+    name: "a static backend",
+    path: "/backends/static",
+    listKey: "backends",
+    prefix: "bkdsc",
+    fields: ["address", "tls"],
+    body: () => ({ address: "one.example.com:443", tls: { enabled: true } }),
+    update: { address: "two.example.com:80", tls: { enabled: false } },
+  },
+  {
+    name: "an HTTPS edge",
+    path: "/edges/https",
+    listKey: "https_edges",
+    prefix: "edghts",
+    fields: ["hostports", "mutual_tls", "tls_termination", "routes"],
+    body: () => ({ hostports: [hostport()] }),
+    update: { tls_termination: { enabled: false, min_version: "1.3" } },
+  },
+  {
+    name: "a route of an HTTPS edge",
+    path: "/edges/https/{edge_id}/routes",
+    listKey: "routes",
+    prefix: "edghtsrt",
+    fields: ["edge_id", "match_type", "match", "backend", "ip_restriction", "oidc", "jwt_validation", "user_agent_filter", "policies"],
+    body: () => ({ match_type: "path_prefix", match: `/${unique()}` }),
+    update: { match_type: "exact_path", match: "/another" },
+  },
+  {
+    name: "an event destination",
+    path: "/event_destinations",
+    listKey: "event_destinations",
+    prefix: "ed",
+    fields: ["format", "target"],
+    body: () => destination(),
+  },
+  {
+    name: "an event subscription",
+    path: "/event_subscriptions",
+    listKey: "event_subscriptions",
+    prefix: "esb",
+    fields: ["sources", "destinations"],
+    body: async (rest) => ({ sources: [{ type: "ip_policy_created.v0" }], destination_ids: [await destinationOf(rest)] }),
+    lengthsIn: "characters",
   },
 ];

@@ -1,6 +1,6 @@
 import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
-import { changesOf, makeCertificates, makeSshKey, requestsIn, World } from "./support";
+import { changesOf, makeCertificates, makeSshKey, requestsDuring, World } from "./support";
 
 describe("A program that is run again and again", () => {
   const world = new World();
@@ -41,10 +41,10 @@ describe("A program that is run again and again", () => {
     const first = await stack.up();
     expect(first.steps.map(({ op }) => op)).to.deep.equal(new Array(14).fill("create"));
 
-    const before = server.log.length;
-    const second = await stack.up();
-    expect(second.steps.map(({ op }) => op)).to.deep.equal(new Array(14).fill("same"));
-    expect(requestsIn(server.log, before)).to.deep.equal([]);
+    const requests = await requestsDuring(server, async () => {
+      expect((await stack.up()).steps.map(({ op }) => op)).to.deep.equal(new Array(14).fill("same"));
+    });
+    expect(requests).to.deep.equal([]);
 
     await stack.refresh();
     expect(changesOf(await stack.preview())).to.deep.equal([]);
@@ -69,11 +69,7 @@ describe("A program that is run again and again", () => {
     const stack = await world.stack(server, async () => {
       for (let index = 0; index < count; index++) new tunnels.IpPolicy(`policy-${index}`, { description });
     });
-    const requestsOf = async (run: () => Promise<unknown>) => {
-      const before = server.log.length;
-      await run();
-      return requestsIn(server.log, before).map((request) => request.split(" ")[0]);
-    };
+    const requestsOf = async (run: () => Promise<unknown>) => (await requestsDuring(server, run)).map((request) => request.split(" ")[0]);
     const each = (method: string) => new Array(count).fill(method);
     expect(await requestsOf(() => stack.preview()), "preview").to.deep.equal([]);
     expect(await requestsOf(() => stack.up()), "create").to.deep.equal(each("POST"));

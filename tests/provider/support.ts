@@ -45,14 +45,15 @@ export async function failureOf(run: Promise<unknown>): Promise<string> {
   throw new Error("It succeeded, but it should have failed");
 }
 
-/** The requests in a server's log, as `<method> <path>`, since a former length of that log. */
-export const requestsIn = (log: string, since = 0): string[] =>
-  log
-    .slice(since)
+/** The requests that a server gets while something runs, as `<method> <path>`. */
+export async function requestsDuring(server: ServerProcess, run: () => Promise<unknown>): Promise<string[]> {
+  const log = await server.logDuring(run);
+  return log
     .split("\n")
     .filter((line) => line.includes('"msg":"request"'))
     .map((line) => JSON.parse(line) as { method: string; path: string })
     .map(({ method, path }) => `${method} ${path}`);
+}
 
 /** The certificates of an authority and of a leaf that it signed, made by OpenSSL. */
 export function makeCertificates(name: string): { authority: string; leaf: string } {

@@ -164,6 +164,29 @@ describe("Several servers on one PostgreSQL database", () => {
     expect((await one.get(RULES)).body.ip_policy_rules).to.deep.equal([]);
   });
 
+  it("routes that are made, changed and deleted on both at once all show in their edge as they are", async () => {
+    const edge = await created(one, "/edges/https", { hostports: [hostport()] });
+    const routes = `/edges/https/${edge.id}/routes`;
+    const make = (rest: Rest, match: string) => created(rest, routes, { match_type: "path_prefix", match });
+    const made = await Promise.all(Array.from({ length: 24 }, (_, index) => make(index % 2 ? one : other, `/${index}`)));
+    const answers = await Promise.all([
+      ...made.slice(0, 8).map(({ id }, index) => (index % 2 ? one : other).patch(`${routes}/${id}`, { description: "changed" })),
+      ...made.slice(8, 16).map(({ id }, index) => (index % 2 ? one : other).delete(`${routes}/${id}`)),
+      one.patch(`/edges/https/${edge.id}`, { description: "changed" }),
+      make(other, "/one-more").then(() => other.get(routes)),
+    ]);
+    for (const answer of answers) expect(answer.status, answer.text).to.be.oneOf([200, 204]);
+    const { body } = await one.get(`/edges/https/${edge.id}`);
+    const listed = (await other.get(`${routes}?limit=100`)).body.routes;
+    expect(body.description).to.equal("changed");
+    expect(listed).to.have.length(17);
+    const inServer = (uri: string) => new URL(uri).pathname;
+    expect(body.routes.map((route: { uri: string }) => inServer(route.uri))).to.deep.equal(
+      listed.map((route: { uri: string }) => inServer(route.uri)),
+    );
+    expect(body.routes.filter(({ description }: { description: string }) => description === "changed")).to.have.length(8);
+  });
+
   it("an SSH key that is registered on both at once is registered once", async () => {
     for (let round = 0; round < 5; round++) {
       const public_key = sshKey().openssh;
@@ -203,7 +226,7 @@ describe("Servers that start at the same moment on one PostgreSQL database", () 
     const data = await postgres.newDatabase();
     await (await ServerProcess.start({ data, env })).stop();
     const session = await postgres.connect(data);
-    await session.query("delete from api_key; delete from principal");
+    await session.query("delete from resource; delete from principal");
     await session.query("begin; lock table principal in share mode"); // lets them look whether there is an admin, but not make one
     const starting = [ServerProcess.start({ data, env }), ServerProcess.start({ data, env })];
     await waiting(session, starting.length);

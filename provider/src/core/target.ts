@@ -1,5 +1,5 @@
 import type { Transport } from "@tunnelplane/sdk";
-import { type Definition, definitionOf, moduleAsResource } from "@tunnelplane/sdk/contract";
+import { type Definition, definitionOf, expandPath, moduleAsResource, pathFieldsOf, withArticle } from "@tunnelplane/sdk/contract";
 
 /** An object as it travels: wire names, JSON values. */
 export type Wire = Record<string, unknown>;
@@ -31,12 +31,13 @@ export function targetOf(kind: string): Target {
 }
 
 function objectTarget(definition: Definition): Target {
-  const at = (id: string) => `${definition.path}/${encodeURIComponent(id)}`;
+  const at = (id: string) => `${expandPath(definition.path, placeOf(definition, id))}/${placeOf(definition, id).id}`;
   return {
     definition,
     async create(transport, desired) {
-      const { body } = await transport.request<Wire>("POST", definition.path, desired);
-      return { id: body.id as string, answer: body };
+      const inBody = Object.entries(desired).filter(([name]) => !pathFieldsOf(definition).includes(name));
+      const { body } = await transport.request<Wire>("POST", expandPath(definition.path, desired), Object.fromEntries(inBody));
+      return { id: [...pathFieldsOf(definition), "id"].map((name) => body[name]).join("/"), answer: body };
     },
     async read(transport, id) {
       return (await transport.request<Wire>("GET", at(id))).body;
@@ -55,23 +56,42 @@ function objectTarget(definition: Definition): Target {
 
 /** A module is identified by the object it belongs to, whose id the resource takes as its own. */
 function moduleTarget(parent: Definition, name: string): Target {
-  const { path, idField } = parent;
-  const at = (id: unknown) => `${path}/${encodeURIComponent(String(id))}/${name}`;
-  const put = async (transport: Transport, { [idField]: id, ...body }: Wire): Promise<Wire> => {
-    const { body: answer } = await transport.request<Wire>("PUT", at(id), body);
-    return { ...answer, [idField]: id };
+  const { idField } = parent;
+  const named = [...pathFieldsOf(parent), idField];
+  const at = (id: string) => {
+    const place = placeOf(parent, id);
+    return { path: `${expandPath(parent.path, place)}/${place.id}/${name}`, fields: { ...place, id: undefined, [idField]: place.id } };
+  };
+  const put = async (transport: Transport, id: string, desired: Wire): Promise<Wire> => {
+    const body = Object.fromEntries(Object.entries(desired).filter(([field]) => !named.includes(field)));
+    const { path, fields } = at(id);
+    return { ...(await transport.request<Wire>("PUT", path, body)).body, ...fields };
   };
   return {
     definition: moduleAsResource(parent, name),
     async create(transport, desired) {
-      return { id: desired[idField] as string, answer: await put(transport, desired) };
+      const id = named.map((field) => desired[field]).join("/");
+      return { id, answer: await put(transport, id, desired) };
     },
     async read(transport, id) {
-      return { ...(await transport.request<Wire>("GET", at(id))).body, [idField]: id };
+      const { path, fields } = at(id);
+      return { ...(await transport.request<Wire>("GET", path)).body, ...fields };
     },
-    update: (transport, _id, { desired }) => put(transport, desired),
+    update: (transport, id, { desired }) => put(transport, id, desired),
     async delete(transport, id) {
-      await transport.request("DELETE", at(id));
+      await transport.request("DELETE", at(id).path);
     },
   };
+}
+
+/** The ids in the id of a resource: those that its path names, then its own, with slashes between. */
+function placeOf(definition: Definition, id: string): Record<string, string> & { id: string } {
+  const names = pathFieldsOf(definition);
+  const ids = id.split("/");
+  if (ids.length !== names.length + 1) {
+    throw new Error(
+      `The id of ${withArticle(definition.title)} is ${[...names, "id"].map((name) => `<${name}>`).join("/")}, got ${JSON.stringify(id)}`,
+    );
+  }
+  return { ...Object.fromEntries(names.map((name, index) => [name, ids[index] as string])), id: ids.at(-1) as string };
 }

@@ -1,4 +1,14 @@
-import { camelCase, createSchema, type Definition, fieldsWhere, modulesOf, rename, toSent } from "@tunnelplane/sdk/contract";
+import {
+  camelCase,
+  createSchema,
+  type Definition,
+  fieldsWhere,
+  marksOf,
+  modulesOf,
+  pathFieldsOf,
+  rename,
+  toSent,
+} from "@tunnelplane/sdk/contract";
 import type { Wire } from "./target";
 
 /** Properties as a Pulumi program spells them. */
@@ -22,7 +32,12 @@ export function outputsOf(definition: Definition, answer: Wire, recorded: Proper
   for (const module of modulesOf(definition)) {
     if (recorded && recorded[camelCase(module)] === undefined) delete sent[module];
   }
-  const computed = ["uri", "created_at", ...Object.keys(definition.computed)].map((name) => [camelCase(name), answer[name]]);
+  // Objects that belong to this one are resources of their own, and may hold secrets.
+  const own = Object.keys(definition.computed).filter((name) => !marksOf(definition.computed[name] as never).embeds);
+  const computed = ["uri", "created_at", ...own].map((name) => [camelCase(name), answer[name]]);
+  // Below a parent the resource's id names both, so the object's own id is an output beside it.
+  if (pathFieldsOf(definition).length > 0 && !(definition.idField in definition.fields))
+    computed.push([camelCase(definition.idField), answer.id]);
   const told = fieldsWhere(definition, (marks) => marks.once).map(camelCase);
   const outputs: Properties = { ...toProperties(definition, sent), ...Object.fromEntries(computed) };
   for (const name of told) outputs[name] ??= recorded?.[name];

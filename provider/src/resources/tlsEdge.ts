@@ -185,7 +185,7 @@ export interface TlsEdgeBackendArgs extends TlsEdgeBackendModule {
 
 /** The backend module of a TLS edge, as a resource of its own: for programs that do not declare the TLS edge itself. Where the traffic goes. */
 export class TlsEdgeBackend extends Resource {
-  /** The TLS edge. */
+  /** The TLS edge (`edgtls_…`). A change moves the module. */
   declare readonly edgeId: pulumi.Output<string>;
 
   /** Whether the module is applied to traffic. Default true. */
@@ -213,7 +213,7 @@ export interface TlsEdgeIpRestrictionArgs extends TlsEdgeIpRestrictionModule {
 
 /** The ip_restriction module of a TLS edge, as a resource of its own: for programs that do not declare the TLS edge itself. Which source addresses may connect. */
 export class TlsEdgeIpRestriction extends Resource {
-  /** The TLS edge. */
+  /** The TLS edge (`edgtls_…`). A change moves the module. */
   declare readonly edgeId: pulumi.Output<string>;
 
   /** Whether the module is applied to traffic. Default true. */
@@ -241,7 +241,7 @@ export interface TlsEdgeMutualTlsArgs extends TlsEdgeMutualTlsModule {
 
 /** The mutual_tls module of a TLS edge, as a resource of its own: for programs that do not declare the TLS edge itself. Which client certificates are accepted. */
 export class TlsEdgeMutualTls extends Resource {
-  /** The TLS edge. */
+  /** The TLS edge (`edgtls_…`). A change moves the module. */
   declare readonly edgeId: pulumi.Output<string>;
 
   /** Whether the module is applied to traffic. Default true. */
@@ -269,7 +269,7 @@ export interface TlsEdgeTlsTerminationArgs extends TlsEdgeTlsTerminationModule {
 
 /** The tls_termination module of a TLS edge, as a resource of its own: for programs that do not declare the TLS edge itself. Where TLS is terminated and from which version on. */
 export class TlsEdgeTlsTermination extends Resource {
-  /** The TLS edge. */
+  /** The TLS edge (`edgtls_…`). A change moves the module. */
   declare readonly edgeId: pulumi.Output<string>;
 
   /** Whether the module is applied to traffic. Default true. */
@@ -300,7 +300,7 @@ export interface TlsEdgePoliciesArgs extends TlsEdgePoliciesModule {
 
 /** The policies module of a TLS edge, as a resource of its own: for programs that do not declare the TLS edge itself. Conditions and actions on inbound and outbound traffic. */
 export class TlsEdgePolicies extends Resource {
-  /** The TLS edge. */
+  /** The TLS edge (`edgtls_…`). A change moves the module. */
   declare readonly edgeId: pulumi.Output<string>;
 
   /** Whether the module is applied to traffic. Default true. */

@@ -88,3 +88,34 @@ export class Module<T, Replace> {
     return `${this.path}/${encodeURIComponent(id)}/${this.name}`;
   }
 }
+
+/** The entries of a list that have addresses of their own, for example the sources of a subscription. */
+export class Entries<T, Create> {
+  constructor(
+    private readonly transport: Transport,
+    private readonly path: string,
+    private readonly name: string,
+  ) {}
+
+  async add(id: string, body: Create): Promise<T> {
+    return (await this.transport.request<T>("POST", this.#pathOf(id), body)).body;
+  }
+
+  async list(id: string): Promise<T[]> {
+    const { body } = (await this.transport.request("GET", this.#pathOf(id))) as Answered<Page<T>>;
+    return body[this.name] as T[];
+  }
+
+  /** @param key the value of the field that names the entry */
+  async get(id: string, key: string): Promise<T> {
+    return (await this.transport.request<T>("GET", `${this.#pathOf(id)}/${encodeURIComponent(key)}`)).body;
+  }
+
+  async delete(id: string, key: string, options?: RequestOptions): Promise<void> {
+    await this.transport.request("DELETE", `${this.#pathOf(id)}/${encodeURIComponent(key)}`, undefined, options);
+  }
+
+  #pathOf(id: string): string {
+    return `${this.path}/${encodeURIComponent(id)}/${this.name}`;
+  }
+}

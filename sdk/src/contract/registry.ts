@@ -1,11 +1,21 @@
+import { apiKey } from "./apiKey";
+import { botUser } from "./botUser";
 import { certificateAuthority } from "./certificateAuthority";
 import type { Definition } from "./core/definition";
+import { eventDestination } from "./eventDestination";
+import { eventSubscription } from "./eventSubscription";
+import { failoverBackend } from "./failoverBackend";
+import { httpResponseBackend } from "./httpResponseBackend";
+import { httpsEdge } from "./httpsEdge";
+import { httpsEdgeRoute } from "./httpsEdgeRoute";
 import { ipPolicy } from "./ipPolicy";
 import { ipPolicyRule } from "./ipPolicyRule";
 import { sshCredential } from "./sshCredential";
+import { staticBackend } from "./staticBackend";
 import { tlsEdge } from "./tlsEdge";
 import { tunnelCredential } from "./tunnelCredential";
 import { tunnelGroupBackend } from "./tunnelGroupBackend";
+import { weightedBackend } from "./weightedBackend";
 
 /** Every resource type there is. A new type is one file and one line here. */
 export const registry: readonly Definition[] = [
@@ -15,7 +25,17 @@ export const registry: readonly Definition[] = [
   ipPolicy,
   ipPolicyRule,
   tunnelGroupBackend,
+  failoverBackend,
+  weightedBackend,
+  httpResponseBackend,
+  staticBackend,
   tlsEdge,
+  httpsEdge,
+  httpsEdgeRoute,
+  eventDestination,
+  eventSubscription,
+  apiKey,
+  botUser,
 ];
 
 /** Names that stand for several kinds where a reference may point to any of them. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineResource } from "./core/definition";
 import { description, distinct, metadata } from "./core/fields";
 import type { Rule } from "./core/marks";
-import { hostport, hostportKey } from "./formats/host";
+import { hostport, hostportKey, uniqueHostports } from "./formats/host";
 import { backend, ipRestriction, mutualTls, tlsTermination } from "./modules/edgeModules";
 import { policies } from "./modules/policies";
 
@@ -47,13 +47,7 @@ export const tlsEdge = defineResource({
     policies: policies(),
   },
   rules: [upstreamForbidsInspection],
-  unique: (sent) =>
-    (sent.hostports as string[]).map((served, index) => ({
-      scope: "hostport",
-      key: hostportKey(served),
-      path: ["hostports", index],
-      taken: "is served by another edge already; remove it there first",
-    })),
+  unique: uniqueHostports,
   example: `const edge = new tunnels.TlsEdge("edge", {
   hostports: ["app.example.com:443"],
   backend: { backendId: web.id },

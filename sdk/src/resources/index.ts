@@ -1,13 +1,23 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import { ApiClient } from "../client/apiClient";
-import { Collection, Module } from "../client/collection";
+import { Collection, Entries, Module } from "../client/collection";
 import type { TunnelCredential, TunnelCredentialCreate, TunnelCredentialUpdate } from "./tunnelCredential";
 import type { SshCredential, SshCredentialCreate, SshCredentialUpdate } from "./sshCredential";
 import type { CertificateAuthority, CertificateAuthorityCreate, CertificateAuthorityUpdate } from "./certificateAuthority";
 import type { IpPolicy, IpPolicyCreate, IpPolicyUpdate } from "./ipPolicy";
 import type { IpPolicyRule, IpPolicyRuleCreate, IpPolicyRuleUpdate } from "./ipPolicyRule";
 import type { TunnelGroupBackend, TunnelGroupBackendCreate, TunnelGroupBackendUpdate } from "./tunnelGroupBackend";
+import type { FailoverBackend, FailoverBackendCreate, FailoverBackendUpdate } from "./failoverBackend";
+import type { WeightedBackend, WeightedBackendCreate, WeightedBackendUpdate } from "./weightedBackend";
+import type { HttpResponseBackend, HttpResponseBackendCreate, HttpResponseBackendUpdate } from "./httpResponseBackend";
+import type { StaticBackend, StaticBackendCreate, StaticBackendUpdate } from "./staticBackend";
 import type { TlsEdge, TlsEdgeBackend, TlsEdgeBackendReplace, TlsEdgeCreate, TlsEdgeIpRestriction, TlsEdgeIpRestrictionReplace, TlsEdgeMutualTls, TlsEdgeMutualTlsReplace, TlsEdgePolicies, TlsEdgePoliciesReplace, TlsEdgeTlsTermination, TlsEdgeTlsTerminationReplace, TlsEdgeUpdate } from "./tlsEdge";
+import type { HttpsEdge, HttpsEdgeCreate, HttpsEdgeMutualTls, HttpsEdgeMutualTlsReplace, HttpsEdgeTlsTermination, HttpsEdgeTlsTerminationReplace, HttpsEdgeUpdate } from "./httpsEdge";
+import type { HttpsEdgeRoute, HttpsEdgeRouteBackend, HttpsEdgeRouteBackendReplace, HttpsEdgeRouteCreate, HttpsEdgeRouteIpRestriction, HttpsEdgeRouteIpRestrictionReplace, HttpsEdgeRouteJwtValidation, HttpsEdgeRouteJwtValidationReplace, HttpsEdgeRouteOidc, HttpsEdgeRouteOidcReplace, HttpsEdgeRoutePolicies, HttpsEdgeRoutePoliciesReplace, HttpsEdgeRouteUpdate, HttpsEdgeRouteUserAgentFilter, HttpsEdgeRouteUserAgentFilterReplace } from "./httpsEdgeRoute";
+import type { EventDestination, EventDestinationCreate, EventDestinationUpdate } from "./eventDestination";
+import type { EventSubscription, EventSubscriptionCreate, EventSubscriptionUpdate } from "./eventSubscription";
+import type { ApiKey, ApiKeyCreate, ApiKeyUpdate } from "./apiKey";
+import type { BotUser, BotUserCreate, BotUserUpdate } from "./botUser";
 
 export * from "./tunnelCredential";
 export * from "./sshCredential";
@@ -15,7 +25,17 @@ export * from "./certificateAuthority";
 export * from "./ipPolicy";
 export * from "./ipPolicyRule";
 export * from "./tunnelGroupBackend";
+export * from "./failoverBackend";
+export * from "./weightedBackend";
+export * from "./httpResponseBackend";
+export * from "./staticBackend";
 export * from "./tlsEdge";
+export * from "./httpsEdge";
+export * from "./httpsEdgeRoute";
+export * from "./eventDestination";
+export * from "./eventSubscription";
+export * from "./apiKey";
+export * from "./botUser";
 
 /**
  * The API, typed: a member for each kind of object.
@@ -43,6 +63,18 @@ export class Tunnelplane extends ApiClient {
   /** Tunnel-group backends. Sends traffic to every tunnel that carries all of its labels. */
   readonly tunnelGroupBackends = new Collection<TunnelGroupBackend, TunnelGroupBackendCreate, TunnelGroupBackendUpdate>(this.transport, "/backends/tunnel_group", "backends");
 
+  /** Failover backends. Sends traffic to the first of its backends that can take it. */
+  readonly failoverBackends = new Collection<FailoverBackend, FailoverBackendCreate, FailoverBackendUpdate>(this.transport, "/backends/failover", "backends");
+
+  /** Weighted backends. Spreads traffic over its backends in proportion to their weights. */
+  readonly weightedBackends = new Collection<WeightedBackend, WeightedBackendCreate, WeightedBackendUpdate>(this.transport, "/backends/weighted", "backends");
+
+  /** HTTP-response backends. Answers every request with the same response, for example a page that says what is going on. */
+  readonly httpResponseBackends = new Collection<HttpResponseBackend, HttpResponseBackendCreate, HttpResponseBackendUpdate>(this.transport, "/backends/http_response", "backends");
+
+  /** Static backends. Sends traffic to a fixed address. */
+  readonly staticBackends = new Collection<StaticBackend, StaticBackendCreate, StaticBackendUpdate>(this.transport, "/backends/static", "backends");
+
   /** TLS edges. Serves hostports over TLS and sends their traffic to a backend. Its modules restrict, authenticate and shape that traffic; each can be declared here or as a resource of its own. */
   readonly tlsEdges = Object.assign(new Collection<TlsEdge, TlsEdgeCreate, TlsEdgeUpdate>(this.transport, "/edges/tls", "tls_edges"), {
     backend: new Module<TlsEdgeBackend, TlsEdgeBackendReplace>(this.transport, "/edges/tls", "backend"),
@@ -51,4 +83,34 @@ export class Tunnelplane extends ApiClient {
     tlsTermination: new Module<TlsEdgeTlsTermination, TlsEdgeTlsTerminationReplace>(this.transport, "/edges/tls", "tls_termination"),
     policies: new Module<TlsEdgePolicies, TlsEdgePoliciesReplace>(this.transport, "/edges/tls", "policies"),
   });
+
+  /** HTTPS edges. Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes. */
+  readonly httpsEdges = Object.assign(new Collection<HttpsEdge, HttpsEdgeCreate, HttpsEdgeUpdate>(this.transport, "/edges/https", "https_edges"), {
+    mutualTls: new Module<HttpsEdgeMutualTls, HttpsEdgeMutualTlsReplace>(this.transport, "/edges/https", "mutual_tls"),
+    tlsTermination: new Module<HttpsEdgeTlsTermination, HttpsEdgeTlsTerminationReplace>(this.transport, "/edges/https", "tls_termination"),
+  });
+
+  /** HTTPS edge routes. What happens to requests whose path matches: who may make them, and which backend gets them. */
+  readonly httpsEdgeRoutes = (edgeId: string) => Object.assign(new Collection<HttpsEdgeRoute, HttpsEdgeRouteCreate, HttpsEdgeRouteUpdate>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "routes"), {
+    backend: new Module<HttpsEdgeRouteBackend, HttpsEdgeRouteBackendReplace>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "backend"),
+    ipRestriction: new Module<HttpsEdgeRouteIpRestriction, HttpsEdgeRouteIpRestrictionReplace>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "ip_restriction"),
+    oidc: new Module<HttpsEdgeRouteOidc, HttpsEdgeRouteOidcReplace>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "oidc"),
+    jwtValidation: new Module<HttpsEdgeRouteJwtValidation, HttpsEdgeRouteJwtValidationReplace>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "jwt_validation"),
+    userAgentFilter: new Module<HttpsEdgeRouteUserAgentFilter, HttpsEdgeRouteUserAgentFilterReplace>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "user_agent_filter"),
+    policies: new Module<HttpsEdgeRoutePolicies, HttpsEdgeRoutePoliciesReplace>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "policies"),
+  });
+
+  /** Event destinations. Where events are sent, and how to sign in there. It has no effect until a subscription names it. */
+  readonly eventDestinations = new Collection<EventDestination, EventDestinationCreate, EventDestinationUpdate>(this.transport, "/event_destinations", "event_destinations");
+
+  /** Event subscriptions. Which types of events go to which destinations. */
+  readonly eventSubscriptions = Object.assign(new Collection<EventSubscription, EventSubscriptionCreate, EventSubscriptionUpdate>(this.transport, "/event_subscriptions", "event_subscriptions"), {
+    sources: new Entries<EventSubscription["sources"][number], NonNullable<EventSubscriptionCreate["sources"]>[number]>(this.transport, "/event_subscriptions", "sources"),
+  });
+
+  /** API keies. A key with which its owner calls this API. Deleting it revokes it. */
+  readonly apiKeies = new Collection<ApiKey, ApiKeyCreate, ApiKeyUpdate>(this.transport, "/api_keys", "keys");
+
+  /** Bot users. An owner of keys and credentials that is no person: a pipeline, a service. It is a member, never an admin. */
+  readonly botUsers = new Collection<BotUser, BotUserCreate, BotUserUpdate>(this.transport, "/bot_users", "bot_users");
 }

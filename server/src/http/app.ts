@@ -1,10 +1,10 @@
-import { registry } from "@tunnelplane/sdk/contract";
+import { expandPath, registry } from "@tunnelplane/sdk/contract";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { type Caller, callerOf } from "../accounts";
 import { ApiError } from "../apiError";
-import { Documents } from "../documents";
+import type { Documents } from "../documents";
 import { newId } from "../ids";
-import { Resources } from "../resources";
+import { type Place, Resources } from "../resources";
 import type { Store } from "../storage/store";
 import { apiErrorOf } from "./errors";
 import { openapi } from "./openapi";
@@ -15,11 +15,11 @@ const SERVICE_VERSION = "2";
 const BODY_LIMIT = 1024 * 1024;
 /** As long as Node lets a request line be, so that an id of any length is answered as one that does not exist. */
 const LONGEST_PATH = 16 * 1024;
-const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY"];
 
 export interface AppOptions {
   readonly store: Store;
-  readonly placeholder: string;
+  readonly documents: Documents;
   readonly logger: FastifyBaseLogger;
   /** This server's release, for the OpenAPI document. */
   readonly version: string;
@@ -34,9 +34,7 @@ declare module "fastify" {
 }
 
 /** The HTTP side of the server: everything from a request to an answer. */
-export function buildApp({ store, placeholder, logger, version, publicUrl }: AppOptions): FastifyInstance {
-  const documents = new Documents(placeholder);
-  const resources = new Resources(store, documents);
+export function buildApp({ store, documents, logger, version, publicUrl }: AppOptions): FastifyInstance {
   const operations = registry.flatMap(operationsOf);
   const app: FastifyInstance = fastify({
     loggerInstance: logger,
@@ -47,6 +45,7 @@ export function buildApp({ store, placeholder, logger, version, publicUrl }: App
     return503OnClosing: true,
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
   });
+  app.addHttpMethod("QUERY", { hasBody: true }); // to refuse it as any other method
   acceptJson(app);
   let closing = false;
   app.addHook("preClose", async () => {
@@ -73,7 +72,7 @@ export function buildApp({ store, placeholder, logger, version, publicUrl }: App
       requirePlainBody(request);
     });
     const addressOf = (request: FastifyRequest) => publicUrl ?? `${request.protocol}://${request.host}`;
-    for (const operation of operations) registerOperation(api, operation, { resources, documents, addressOf });
+    for (const operation of operations) registerOperation(api, operation, { store, documents, addressOf });
     refuseOtherMethods(api, operations);
   });
   return app;
@@ -88,31 +87,30 @@ function registerHealth(app: FastifyInstance, store: Store): void {
 }
 
 interface Parts {
-  readonly resources: Resources;
+  readonly store: Store;
   readonly documents: Documents;
   /** The address under which a client reached the server. */
   readonly addressOf: (request: FastifyRequest) => string;
 }
 
-function registerOperation(api: FastifyInstance, operation: Operation, { resources, documents, addressOf }: Parts): void {
+function registerOperation(api: FastifyInstance, operation: Operation, { store, documents, addressOf }: Parts): void {
   api.route({
     method: operation.method,
     url: routePattern(operation.path),
     handler: async (request, reply) => {
-      const params = request.params as Record<string, string>;
+      const params = request.params as Place;
       if (Object.values(params).includes("")) throw noRoute(request);
-      const outcome = await operation.run(resources, {
+      const outcome = await operation.run(new Resources(store, documents, request.caller), {
         params,
         query: queryOf(request, operation.query),
         body: objectIn(request.body),
-        caller: request.caller,
         precondition: (etag) => requireMatch(request, etag),
       });
       reply.code(operation.success.status);
       if (outcome === undefined) return reply.send();
       if ("etag" in outcome) {
         reply.header("etag", outcome.etag);
-        if (outcome.created) reply.header("location", `${operation.path}/${outcome.created}`);
+        if (outcome.created) reply.header("location", `${expandPath(operation.path, params)}/${outcome.created}`);
       }
       const address = addressOf(request);
       const json = "etag" in outcome ? outcome.json : pageJson(operation, outcome, request, address);
@@ -128,11 +126,12 @@ function pageJson(
   request: FastifyRequest,
   address: string,
 ): string {
+  const path = expandPath(operation.path, request.params as Place);
   const next = new URLSearchParams(request.query as Record<string, string>);
   if (page.nextBefore !== null) next.set("before_id", page.nextBefore);
-  const nextUri = page.nextBefore === null ? "null" : JSON.stringify(`${address}${operation.path}?${next}`);
+  const nextUri = page.nextBefore === null ? "null" : JSON.stringify(`${address}${path}?${next}`);
   const key = operation.success.list?.key;
-  return `{"${key}":[${page.documents.join(",")}],"uri":${JSON.stringify(address + operation.path)},"next_page_uri":${nextUri}}`;
+  return `{"${key}":[${page.documents.join(",")}],"uri":${JSON.stringify(address + path)},"next_page_uri":${nextUri}}`;
 }
 
 async function authenticate(store: Store, request: FastifyRequest): Promise<Caller> {

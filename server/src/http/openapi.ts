@@ -1,4 +1,4 @@
-import { ERRORS, refSchema } from "@tunnelplane/sdk/contract";
+import { ERRORS, isOptional, marksOf, refSchema } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import type { Operation, Shape } from "./operations";
 
@@ -96,11 +96,11 @@ function answerOf({ success }: Operation, components: Map<string, Json>): Json {
 
 /** Which errors an operation may answer, from the one table. */
 function errorResponses(operation: Operation): Json {
-  const statuses = [400, 401, 500, 503];
+  const statuses = [400, 401, 403, 500, 503];
   if (operation.path.includes("{")) statuses.push(404);
   if (operation.method !== "GET") statuses.push(409);
   if (operation.method !== "GET" && operation.method !== "POST") statuses.push(412);
-  if (operation.body) statuses.push(403, 413, 415);
+  if (operation.body) statuses.push(413, 415);
   return Object.fromEntries(
     statuses.sort().map((status) => {
       const kinds = Object.values(ERRORS).filter((kind) => kind.status === status);
@@ -113,11 +113,11 @@ function errorResponses(operation: Operation): Json {
 const json = (schema: Json): Json => ({ "application/json": { schema } });
 
 function component(shape: Shape, components: Map<string, Json>): Json {
-  if (!components.has(shape.name)) components.set(shape.name, jsonSchema(shape.schema, shape.io));
+  if (!components.has(shape.name)) components.set(shape.name, jsonSchema(shape));
   return { $ref: `#/components/schemas/${shape.name}` };
 }
 
-function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
+function jsonSchema({ name, schema, io }: Shape): Json {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     io,
     unrepresentable: "any",
@@ -125,19 +125,34 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
       // zod's pattern for date-times is a page long; the format says the same.
       if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
       if ((zodSchema as unknown) === refSchema) jsonSchema.title = "Ref";
+      if (io === "input" && zodSchema instanceof z.ZodObject) {
+        const isUpdate = (zodSchema as unknown) === schema && name.endsWith("Update");
+        acceptLeftOut(zodSchema.shape as Record<string, z.ZodType>, jsonSchema.properties as Record<string, Json>, isUpdate);
+      }
     },
   });
   return rest as Json;
 }
 
+/** Says of optional fields that they may also be sent as what older clients send for "left out". */
+function acceptLeftOut(shape: Readonly<Record<string, z.ZodType>>, properties: Record<string, Json>, isUpdate: boolean): void {
+  for (const [name, field] of Object.entries(shape)) {
+    if (!isOptional(field) || !properties[name]) continue;
+    const { description, default: fallback, ...schema } = properties[name];
+    const leftOut = isUpdate || marksOf(field).module ? { type: "null" } : { enum: [null, "", 0, {}] };
+    properties[name] = { description, default: fallback, anyOf: [schema, { ...leftOut, title: "left out" }] };
+  }
+}
+
 function errorSchema(): Json {
-  return jsonSchema(
-    z.object({
+  return jsonSchema({
+    name: "Error",
+    io: "output",
+    schema: z.object({
       error_code: z.string().meta({ description: "Stable number of the error.", examples: [ERRORS.invalid_field.code] }),
       status_code: z.int().meta({ description: "The HTTP status." }),
       msg: z.string().meta({ description: "What is wrong, what was expected and what to do." }),
       details: z.record(z.string(), z.string()).meta({ description: "`operation_id`, and `field` where one is at fault." }),
     }),
-    "output",
-  );
+  });
 }

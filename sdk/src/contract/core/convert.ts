@@ -3,18 +3,23 @@ import { bare, marksOf, type Reference } from "./marks";
 
 type Json = Record<string, unknown>;
 
+export interface Addresses {
+  /** The address of the object itself. */
+  readonly uri: string;
+  /** Makes the reference to the object of an id. */
+  readonly refer: (id: string) => unknown;
+}
+
 /**
  * Turns what was sent into what answers carry: each id that the contract marks so becomes a
  * `{ id, uri }` under its answered name, and what is not set becomes null.
- *
- * @param refer makes the reference to an object of a given id
  */
-export function toAnswered(schema: z.ZodType, value: unknown, refer: (id: string) => unknown): unknown {
+export function toAnswered(schema: z.ZodType, value: unknown, addresses: Addresses): unknown {
+  const { refer, uri } = addresses;
   return eachField(schema, value, (name, field, item) => {
-    const { reference } = marksOf(field);
-    if (!reference?.answeredAs) {
-      return [name, toAnswered(field, item ?? null, refer)];
-    }
+    const { reference, entries } = marksOf(field);
+    if (entries) return [name, (item as Json[]).map((entry) => ({ ...entry, uri: `${uri}/${name}/${entry[entries.key]}` }))];
+    if (!reference?.answeredAs) return [name, toAnswered(field, item ?? null, addresses)];
     const answer = Array.isArray(item) ? item.map(refer) : item == null ? null : refer(item as string);
     return [reference.answeredAs, answer];
   });
@@ -38,21 +43,22 @@ export interface FoundReference {
   readonly reference: Reference;
 }
 
-/** Every id of another object in a value that was sent, with the place where it stands. */
+/** Every id of another object in a value that was sent, with the place where it stands. What has a wrong shape is passed over. */
 export function referencesIn(schema: z.ZodType, value: unknown, path: PropertyKey[] = []): FoundReference[] {
   if (value == null) return [];
   const { reference } = marksOf(schema);
   if (reference) {
-    return Array.isArray(value)
-      ? value.map((id, index) => ({ path: [...path, index], id: id as string, reference }))
-      : [{ path, id: value as string, reference }];
+    if (Array.isArray(value)) return value.map((id, index) => ({ path: [...path, index], id: id as string, reference }));
+    // A map from ids: its keys are the references.
+    if (typeof value === "object") return Object.keys(value).map((id) => ({ path: [...path, id], id, reference }));
+    return [{ path, id: value as string, reference }];
   }
   const inner = bare(schema);
   if (inner instanceof z.ZodObject) {
     return Object.entries(inner.shape).flatMap(([name, field]) => referencesIn(field as z.ZodType, (value as Json)[name], [...path, name]));
   }
-  if (inner instanceof z.ZodArray) {
-    return (value as unknown[]).flatMap((item, index) => referencesIn(inner.element as z.ZodType, item, [...path, index]));
+  if (inner instanceof z.ZodArray && Array.isArray(value)) {
+    return value.flatMap((item, index) => referencesIn(inner.element as z.ZodType, item, [...path, index]));
   }
   return [];
 }

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { type Marks, marksOf, type Rule } from "./marks";
+import { camelCase, plural } from "./names";
 
 /** Everything that is particular to a resource type, as data. */
 export interface Definition {
@@ -19,6 +20,11 @@ export interface Definition {
   readonly idPrefix: string;
   /** How its modules, declared as resources of their own, name the object they belong to; for example "edge_id". */
   readonly idField: string;
+  /**
+   * Who may see and change its objects: everyone in the account, only the owner (others are told that there
+   * is no such object), or admins. Admins may always.
+   */
+  readonly access: "everyone" | "owner" | "admin";
   /** Fields that are sent, each a schema with its marks. */
   readonly fields: Readonly<Record<string, z.ZodType>>;
   /** Fields that only answers carry, beside id, uri and created_at. */
@@ -44,12 +50,13 @@ export interface UniqueKey {
   readonly taken: string;
 }
 
-type Optional = "idField" | "computed" | "derive" | "rules" | "fill" | "unique";
+type Optional = "idField" | "access" | "computed" | "derive" | "rules" | "fill" | "unique";
 
 /** States a resource type; what is left out has a neutral default. */
 export function defineResource(definition: Omit<Definition, Optional> & Partial<Pick<Definition, Optional>>): Definition {
   return {
     idField: `${definition.kind}_id`,
+    access: "everyone",
     computed: {},
     fill: (value) => value,
     derive: () => ({}),
@@ -67,3 +74,9 @@ export const fieldsWhere = (definition: Definition, condition: (marks: Marks) =>
 
 /** The names of a definition's modules: fields with endpoints of their own. */
 export const modulesOf = (definition: Definition): string[] => fieldsWhere(definition, (marks) => marks.module);
+
+/** How the client and catalogues call all objects of a type: `tlsEdges`. */
+export const collectionOf = (definition: Definition): string => camelCase(plural(definition.kind));
+
+/** What an entry of a catalogue may be called. */
+export const ENTRY_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;

@@ -10,7 +10,7 @@ export function conditioned<S extends z.ZodType>(schema: S, complain: (value: z.
 }
 
 /** Text of at most so many bytes in UTF-8 (the spec counts bytes; event subscriptions count characters). */
-function text(limit: number, unit: "bytes" | "characters" = "bytes") {
+export function text(limit: number, unit: "bytes" | "characters" = "bytes") {
   return conditioned(z.string(), (value) => {
     const size = unit === "bytes" ? Buffer.byteLength(value) : [...value].length;
     if (size <= limit) return undefined;
@@ -71,6 +71,16 @@ export function module(module: Module, fields: Record<string, z.ZodType>, marks:
 
 /** The user or bot that owns a credential. */
 export const ownerId = () =>
-  mark(z.string().min(1).optional(), { immutable: true, serverDefault: true, reference: { to: ["user", "bot"] } }).meta({
+  mark(z.string().min(1).optional(), { immutable: true, serverDefault: true, reference: { to: ["user", "bot_user"] } }).meta({
     description: "The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only.",
   });
+
+/** The rule that exactly one of some optional fields is set. */
+export const exactlyOne = (names: readonly string[]): Rule =>
+  function* (value) {
+    const set = names.filter((name) => value[name] != null);
+    const choices = names.map((name) => `\`${name}\``).join(", ");
+    if (set.length > 1)
+      yield { path: [set[1] as string], message: `must be left out, because \`${set[0]}\` is set: exactly one of ${choices} is allowed` };
+    if (set.length === 0) yield { path: [], message: `must hold exactly one of ${choices}` };
+  };

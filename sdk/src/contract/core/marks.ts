@@ -16,6 +16,10 @@ export interface Marks {
   readonly userKeys?: true;
   /** A module: replaced as a whole, removed only through its own endpoint, null when not configured. */
   readonly module?: Module;
+  /** A list of the objects of this kind that belong to the object; kept up to date when they change. */
+  readonly embeds?: string;
+  /** A list of objects that each have an address of their own below the object, named by one of their fields. */
+  readonly entries?: { readonly key: string };
   /** Rules across the fields of an object schema. */
   readonly rules?: readonly Rule[];
   /** Defaults that depend on other fields of an object schema; applied after the plain ones. */

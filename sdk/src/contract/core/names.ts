@@ -63,3 +63,23 @@ export function withArticle(title: string): string {
   const spelledOut = /^[A-Z]{2}/.test(title);
   return (spelledOut ? /^[AEFHILMNORSX]/ : /^[aeiou]/).test(title) ? `an ${title}` : `a ${title}`;
 }
+
+/** More than one of them: "policies", "TLS edges". */
+export const plural = (name: string): string => (name.endsWith("y") ? `${name.slice(0, -1)}ies` : `${name}s`);
+
+/** The paths of fields that are spelled as on the wire where camelCase is expected. */
+export function wireNamesIn(schema: z.ZodType, value: unknown): PropertyKey[][] {
+  const inner = bare(schema);
+  if (value === null || typeof value !== "object" || marksOf(schema).userKeys) return [];
+  if (inner instanceof z.ZodArray && Array.isArray(value)) {
+    return value.flatMap((item, index) => wireNamesIn(inner.element as z.ZodType, item).map((path) => [index, ...path]));
+  }
+  if (!(inner instanceof z.ZodObject)) return [];
+  const shape = inner.shape as Record<string, z.ZodType>;
+  const wireOf = new Map(Object.keys(shape).map((wire) => [camelCase(wire), wire]));
+  return Object.entries(value).flatMap(([name, item]) => {
+    const wire = wireOf.get(name);
+    if (wire) return wireNamesIn(shape[wire] as z.ZodType, item).map((path) => [name, ...path]);
+    return Object.hasOwn(shape, name) ? [[name]] : [];
+  });
+}

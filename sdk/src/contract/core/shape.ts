@@ -49,10 +49,17 @@ function answeredFields(fields: Readonly<Record<string, z.ZodType>>): Record<str
       if (marks.reference?.answeredAs) {
         return [marks.reference.answeredAs, described(bare(schema) instanceof z.ZodArray ? z.array(refSchema) : refSchema)];
       }
+      if (marks.entries) return [name, described(z.array(answeredEntry(schema)))];
       const nullable = marks.module || schema instanceof z.ZodOptional || holdsNull(schema);
       return [name, described(nullable ? answered(bare(schema)).nullable() : answered(bare(schema)))];
     }),
   );
+}
+
+/** An entry of a list whose entries have addresses of their own. */
+export function answeredEntry(list: z.ZodType): z.ZodObject {
+  const element = (bare(list) as z.ZodArray).element as z.ZodObject;
+  return z.object({ ...element.shape, uri: z.url().meta({ description: "Address of the entry." }) });
 }
 
 function answered(schema: z.ZodType): z.ZodType {

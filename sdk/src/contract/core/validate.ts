@@ -51,7 +51,9 @@ function validateObject(schema: z.ZodObject, body: unknown, { isUnknown = () => 
     : parsed.error.issues
         .filter((issue) => !unknown.some((path) => startsWith(issue.path, path)))
         .flatMap((issue) => problemsOf(schema, value, issue));
-  problems.push(...allRules(schema, without(value, isUnknown), [], problems));
+  const broken = allRules(schema, without(value, isUnknown), [], problems);
+  // What an object lacks cannot be judged while something inside it is not known.
+  problems.push(...broken.filter((problem) => !unknown.some((path) => startsWith(path, problem.path))));
   return { value, problems };
 }
 

@@ -1,7 +1,6 @@
-import { isIP } from "node:net";
 import { z } from "zod";
 import { conditioned } from "../core/fields";
-import { isDomain, isPort } from "./host";
+import { isAddress, isDomain, isPort } from "./host";
 
 const CURE = 'expected "bind:<domain>", "bind:*.<domain>", "bind:<host>:<port>", "bind:<key>=<value>" or "*"';
 
@@ -22,19 +21,11 @@ function complainAboutRule(rule: string): string | undefined {
   const target = rule.slice("bind:".length);
   const port = /^[^=]*[^\]:=]:(\w+)$/.exec(target)?.[1];
   if (port !== undefined && !isPort(port)) return `${shown} must end in a port from 1 to 65535: ${CURE}`;
-  const sound = target.includes("=") ? isLabel(target) : isAddress(target) || isDomain(target, { wildcard: true });
+  const sound = target.includes("=") ? isLabel(target) : isAddress(target, { wildcard: true }) || isDomain(target, { wildcard: true });
   return sound ? undefined : `${shown} does not say what may be bound: ${CURE}`;
 }
 
 function isLabel(target: string): boolean {
   const [key, value, ...rest] = target.split("=");
   return rest.length === 0 && !!key && !!value && !/\s/.test(target);
-}
-
-function isAddress(target: string): boolean {
-  const at = target.lastIndexOf(":");
-  if (at < 0 || !isPort(target.slice(at + 1))) return false;
-  const host = target.slice(0, at);
-  if (host.startsWith("[") && host.endsWith("]")) return isIP(host.slice(1, -1)) === 6;
-  return isIP(host) === 4 || isDomain(host, { wildcard: true });
 }

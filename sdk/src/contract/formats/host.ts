@@ -1,4 +1,6 @@
+import { isIP } from "node:net";
 import { z } from "zod";
+import type { UniqueKey } from "../core/definition";
 import { conditioned } from "../core/fields";
 
 /** Whether a name is a domain name (RFC 1123, without a trailing dot), with a leading `*.` where that is allowed. */
@@ -15,6 +17,15 @@ export function isDomain(name: string, { wildcard = false } = {}): boolean {
 /** Whether a text is a port, 1 to 65535, without leading zeros. */
 export const isPort = (port: string): boolean => /^[1-9]\d{0,4}$/.test(port) && Number(port) <= 65535;
 
+/** Whether a text is `<host>:<port>`, the host being a domain, an IPv4 address or an IPv6 address in brackets. */
+export function isAddress(text: string, { wildcard = false } = {}): boolean {
+  const at = text.lastIndexOf(":");
+  if (at < 0 || !isPort(text.slice(at + 1))) return false;
+  const host = text.slice(0, at);
+  if (host.startsWith("[") && host.endsWith("]")) return isIP(host.slice(1, -1)) === 6;
+  return isIP(host) === 4 || isDomain(host, { wildcard });
+}
+
 /** `<host>:<port>` as edges serve it; the host is a domain or `*.<domain>`. */
 export const hostport = () =>
   conditioned(z.string(), (value) => {
@@ -23,6 +34,15 @@ export const hostport = () =>
     if (!isPort(value.slice(at + 1))) return "must end in a port from 1 to 65535";
     return isDomain(value.slice(0, at), { wildcard: true }) ? undefined : 'must begin with a domain name or "*.<domain>"';
   }).meta({ examples: ["app.example.com:443"] });
+
+/** No two edges of any kind serve the same hostport. */
+export const uniqueHostports = (sent: Record<string, unknown>): UniqueKey[] =>
+  (sent.hostports as string[]).map((served, index) => ({
+    scope: "hostport",
+    key: hostportKey(served),
+    path: ["hostports", index],
+    taken: "is served by another edge already; remove it there first",
+  }));
 
 /** How two hostports are compared: names of hosts are the same in any case (RFC 4343). */
 export const hostportKey = (hostport: string): string => hostport.toLowerCase();

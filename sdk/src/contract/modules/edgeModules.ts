@@ -39,6 +39,15 @@ const upstreamHasNoVersion: Rule = function* (termination) {
   }
 };
 
+const minVersion = () => z.enum(["1.2", "1.3"]);
+
+/** TLS termination of an HTTPS edge, which always terminates itself (api-decisions "HTTPS edges and routes"). */
+export const httpsTermination = () =>
+  module(
+    { doc: "From which version on TLS is accepted." },
+    { min_version: minVersion().default("1.2").meta({ description: "The lowest TLS version that is accepted. Default `1.2`." }) },
+  );
+
 /** spec "EndpointTLSTermination" and "TLS termination rules"; the default version is ours (api-decisions "TLS edges"). */
 export const tlsTermination = () =>
   module(
@@ -47,7 +56,7 @@ export const tlsTermination = () =>
       terminate_at: z.enum(["edge", "upstream"]).default("edge").meta({
         description: "Who terminates TLS: the `edge`, or the `upstream` agent or server. Default `edge`.",
       }),
-      min_version: z.enum(["1.2", "1.3"]).nullable().optional().meta({
+      min_version: minVersion().nullable().optional().meta({
         description: "The lowest TLS version that is accepted. Default `1.2`; null when TLS is terminated upstream.",
       }),
     },

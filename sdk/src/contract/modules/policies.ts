@@ -18,49 +18,58 @@ const ACTION_CONFIGS = {
 } as const;
 
 /** Actions that answer with HTTP, which a TLS edge does not speak. */
-const HTTP_ONLY = ["custom-response"];
+const HTTP_ACTION_CONFIGS = {
+  "custom-response": z.strictObject({
+    status_code: z.int().min(100).max(599),
+    content: z.string().optional(),
+    headers: z.record(z.string(), z.string()).optional(),
+  }),
+} as const;
 
-const configFitsType: Rule = function* (action) {
-  const type = action.type as keyof typeof ACTION_CONFIGS;
-  if (HTTP_ONLY.includes(type)) {
-    yield { path: ["type"], message: `${JSON.stringify(type)} answers with HTTP; it works on routes of HTTPS edges only` };
-    return;
-  }
-  if (type === undefined || action.config === undefined) return;
-  const schema = ACTION_CONFIGS[type];
-  for (const issue of schema.safeParse(action.config).error?.issues ?? []) {
-    if (issue.code === "unrecognized_keys") {
-      const accepted = Object.keys(schema.shape).join(", ");
-      for (const key of issue.keys) yield { path: ["config", key], message: `is no setting of action ${type}; accepted: ${accepted}` };
-    } else {
-      yield { path: ["config", ...issue.path], message: `${messageOf(issue)}, for action ${type}` };
+const ALL_ACTION_CONFIGS = { ...ACTION_CONFIGS, ...HTTP_ACTION_CONFIGS };
+
+const configFitsType = (http: boolean): Rule =>
+  function* (action) {
+    const type = action.type as keyof typeof ALL_ACTION_CONFIGS;
+    if (!http && type in HTTP_ACTION_CONFIGS) {
+      yield { path: ["type"], message: `${JSON.stringify(type)} answers with HTTP; it works on routes of HTTPS edges only` };
+      return;
     }
-  }
-};
+    if (type === undefined || action.config === undefined) return;
+    const schema = ALL_ACTION_CONFIGS[type];
+    for (const issue of schema.safeParse(action.config).error?.issues ?? []) {
+      if (issue.code === "unrecognized_keys") {
+        const accepted = Object.keys(schema.shape).join(", ");
+        for (const key of issue.keys) yield { path: ["config", key], message: `is no setting of action ${type}; accepted: ${accepted}` };
+      } else {
+        yield { path: ["config", ...issue.path], message: `${messageOf(issue)}, for action ${type}` };
+      }
+    }
+  };
 
-const action = () =>
+const action = (http: boolean) =>
   object(
     {
-      type: z.enum([...Object.keys(ACTION_CONFIGS), ...HTTP_ONLY] as [string, ...string[]]).meta({ description: "What is done." }),
+      type: z.enum(Object.keys(ALL_ACTION_CONFIGS) as [string, ...string[]]).meta({ description: "What is done." }),
       config: mark(z.record(z.string(), z.unknown()), { userKeys: true }).default({}).meta({
         description: "Settings of the action; what they are depends on its type. Their names are sent as they are written.",
       }),
     },
-    { rules: [configFitsType] },
+    { rules: [configFitsType(http)] },
   );
 
-const policy = () =>
+const policy = (http: boolean) =>
   object({
     name: z.string().default("").meta({ description: "A name for people." }),
     expressions: z.array(z.string().min(1)).default([]).meta({ description: "Conditions; the actions run when all of them hold." }),
-    actions: z.array(action()).min(1).meta({ description: "What is done, in this order." }),
+    actions: z.array(action(http)).min(1).meta({ description: "What is done, in this order." }),
   });
 
-const list = (doc: string) => z.array(policy()).default([]).meta({ description: doc });
+const list = (http: boolean, doc: string) => z.array(policy(http)).default([]).meta({ description: doc });
 
 /** spec "EndpointPolicies", "EndpointPolicy", "EndpointAction". */
-export const policies = () =>
+export const policies = ({ http = false } = {}) =>
   module(
     { doc: "Conditions and actions on inbound and outbound traffic." },
-    { inbound: list("Policies on what comes in."), outbound: list("Policies on what goes out.") },
+    { inbound: list(http, "Policies on what comes in."), outbound: list(http, "Policies on what goes out.") },
   );

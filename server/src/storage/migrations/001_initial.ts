@@ -12,24 +12,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await schema
     .createTable("principal")
     .addColumn("id", id, (column) => column.primaryKey().notNull())
-    .addColumn("kind", "text", (column) => column.notNull())
     .addColumn("name", "text", (column) => column.notNull())
     .addColumn("role", "text", (column) => column.notNull())
-    .addColumn("created_at", "text", (column) => column.notNull())
-    .execute();
-  await schema
-    .createTable("api_key")
-    .addColumn("id", id, (column) => column.primaryKey().notNull())
-    .addColumn("hash", "text", (column) => column.notNull().unique())
-    .addColumn("owner_id", id, (column) => column.notNull().references("principal.id"))
-    .addColumn("description", "text", (column) => column.notNull())
     .addColumn("created_at", "text", (column) => column.notNull())
     .execute();
   await schema
     .createTable("resource")
     .addColumn("id", id, (column) => column.primaryKey().notNull())
     .addColumn("kind", "text", (column) => column.notNull())
-    .addColumn("owner_id", id, (column) => column.notNull().references("principal.id"))
+    .addColumn("owner_id", id, (column) => column.notNull())
     .addColumn("version", "integer", (column) => column.notNull())
     .addColumn("document", "text", (column) => column.notNull())
     .execute();

@@ -1,0 +1,3 @@
+import { eventPipeline } from "./program";
+
+export = async () => eventPipeline();

@@ -1,0 +1,3 @@
+import { httpsSignIn } from "./program";
+
+export = async () => httpsSignIn();

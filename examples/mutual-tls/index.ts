@@ -1,0 +1,3 @@
+import { mutualTls } from "./program";
+
+export = async () => mutualTls();

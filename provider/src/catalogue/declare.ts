@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import * as pulumi from "@pulumi/pulumi";
+import { collectionOf, formatPath, registry } from "@tunnelplane/sdk/contract";
+import type { CatalogueOptions } from "../catalogue";
+import * as resources from "../resources";
+import { check } from "./check";
+import { Document, isLater, type Later, type Tags } from "./document";
+import type { Entry } from "./entries";
+import { report } from "./mistakes";
+
+type Class = new (name: string, args: object, options?: pulumi.CustomResourceOptions) => pulumi.CustomResource;
+
+/** Reads a catalogue and declares its entries. See `catalogue`. */
+export function declare(file: string, options?: CatalogueOptions): resources.Catalogue {
+  const document = new Document(read(file), tagsFor(file));
+  const { entries, links } = check(document, registry);
+  // A RunError is shown without a stack trace, which would lead into this package.
+  if (document.mistakes.length > 0) throw new pulumi.RunError(report(file, document.mistakes, document.lines));
+
+  const declared = new Map<Entry, pulumi.CustomResource>();
+  /** Declares an entry, after those that it refers to. */
+  const resourceOf = (entry: Entry): pulumi.CustomResource => {
+    const known = declared.get(entry);
+    if (known) return known;
+    const targets = links.get(entry);
+    const args = filled(entry.args ?? {}, (place) => {
+      const link = targets?.get(place);
+      return link && resourceOf(link.target).id;
+    });
+    const classes = resources as unknown as Record<string, Class>;
+    const resource = new (classes[entry.definition.type] as Class)(entry.name, args as object, options);
+    declared.set(entry, resource);
+    return resource;
+  };
+  const collections = registry.map((definition) => {
+    const members = entries.filter((entry) => entry.definition === definition);
+    return [collectionOf(definition), Object.fromEntries(members.map((entry) => [entry.name, resourceOf(entry)]))];
+  });
+  return Object.fromEntries(collections) as resources.Catalogue;
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new pulumi.RunError(`The catalogue ${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** What the tags of a catalogue stand for; files are seen from its folder. */
+function tagsFor(file: string): Tags {
+  return {
+    "!file": (path) => {
+      try {
+        return readFileSync(resolve(dirname(file), path), "utf8");
+      } catch (error) {
+        throw new Error(`cannot be read from its file: ${(error as Error).message}`);
+      }
+    },
+    "!config": (key) => fromStack(key, "", (config, name) => config.get(name)),
+    "!secret": (key): Later => {
+      const secret = fromStack(key, "--secret ", (config, name) => config.getSecret(name));
+      return () => secret;
+    },
+  };
+}
+
+function fromStack<T>(key: string, flag: string, get: (config: pulumi.Config, name: string) => T | undefined): T {
+  const [name = "", namespace] = key.split(":").reverse();
+  const value = get(new pulumi.Config(namespace), name);
+  if (value === undefined) throw new Error(`is not in the stack's configuration: run "pulumi config set ${flag}${key} …"`);
+  return value;
+}
+
+/** A copy of what is written, in which each place has what it stands for. */
+function filled(value: unknown, standIn: (place: string) => unknown, path: readonly PropertyKey[] = []): unknown {
+  const found = standIn(formatPath(path));
+  if (found !== undefined) return found;
+  if (isLater(value)) return value();
+  if (Array.isArray(value)) return value.map((item, index) => filled(item, standIn, [...path, index]));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, filled(item, standIn, [...path, name])]));
+}

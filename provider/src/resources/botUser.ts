@@ -1,0 +1,45 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+import type * as pulumi from "@pulumi/pulumi";
+import { Resource } from "../resource";
+
+/** What a bot user is declared with. */
+export interface BotUserArgs {
+  /** What it is called. */
+  name: pulumi.Input<string>;
+
+  /** Whether its API keys are accepted. Default true. */
+  active?: pulumi.Input<boolean>;
+}
+
+/**
+ * An owner of keys and credentials that is no person: a pipeline, a service. It is a member, never an admin.
+ *
+ * @example
+ * ```ts
+ * const ci = new tunnels.BotUser("ci", { name: "ci" });
+ * const credential = new tunnels.TunnelCredential("ci", { ownerId: ci.id });
+ * ```
+ */
+export class BotUser extends Resource {
+  /** What it is called. */
+  declare readonly name: pulumi.Output<string>;
+
+  /** Whether its API keys are accepted. Default true. */
+  declare readonly active: pulumi.Output<boolean>;
+
+  /** Address of this object. */
+  declare readonly uri: pulumi.Output<string>;
+
+  /** When it was created (RFC 3339). */
+  declare readonly createdAt: pulumi.Output<string>;
+
+  /** @param args what is declared; see {@link BotUserArgs} */
+  constructor(name: string, args: BotUserArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "bot_user", type: "BotUser", properties: ["name", "active", "uri", "createdAt"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): BotUser {
+    return new BotUser(name, {} as BotUserArgs, { ...options, id });
+  }
+}

@@ -1,0 +1,72 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+import type { ApiKey } from "./apiKey";
+import type { BotUser } from "./botUser";
+import type { CertificateAuthority } from "./certificateAuthority";
+import type { EventDestination } from "./eventDestination";
+import type { EventSubscription } from "./eventSubscription";
+import type { FailoverBackend } from "./failoverBackend";
+import type { HttpResponseBackend } from "./httpResponseBackend";
+import type { HttpsEdge } from "./httpsEdge";
+import type { HttpsEdgeRoute } from "./httpsEdgeRoute";
+import type { IpPolicy } from "./ipPolicy";
+import type { IpPolicyRule } from "./ipPolicyRule";
+import type { SshCredential } from "./sshCredential";
+import type { StaticBackend } from "./staticBackend";
+import type { TlsEdge } from "./tlsEdge";
+import type { TunnelCredential } from "./tunnelCredential";
+import type { TunnelGroupBackend } from "./tunnelGroupBackend";
+import type { WeightedBackend } from "./weightedBackend";
+
+/** The resources that a catalogue declares, by collection and name. */
+export interface Catalogue {
+  /** An authtoken with which an agent starts tunnel sessions. Its ACL limits what those sessions may bind. */
+  readonly tunnelCredentials: Readonly<Record<string, TunnelCredential>>;
+
+  /** A public key that may start tunnels through the SSH gateway. Its ACL limits what those tunnels may bind. */
+  readonly sshCredentials: Readonly<Record<string, SshCredential>>;
+
+  /** An X.509 certificate authority whose client certificates an edge accepts for mutual TLS. Only the certificate is uploaded, never its key. */
+  readonly certificateAuthorities: Readonly<Record<string, CertificateAuthority>>;
+
+  /** A named set of rules that say which source addresses may connect. Its rules are objects of their own; deleting a policy deletes them. */
+  readonly ipPolicies: Readonly<Record<string, IpPolicy>>;
+
+  /** Allows or denies one network within an IP policy. */
+  readonly ipPolicyRules: Readonly<Record<string, IpPolicyRule>>;
+
+  /** Sends traffic to every tunnel that carries all of its labels. */
+  readonly tunnelGroupBackends: Readonly<Record<string, TunnelGroupBackend>>;
+
+  /** Sends traffic to the first of its backends that can take it. */
+  readonly failoverBackends: Readonly<Record<string, FailoverBackend>>;
+
+  /** Spreads traffic over its backends in proportion to their weights. */
+  readonly weightedBackends: Readonly<Record<string, WeightedBackend>>;
+
+  /** Answers every request with the same response, for example a page that says what is going on. */
+  readonly httpResponseBackends: Readonly<Record<string, HttpResponseBackend>>;
+
+  /** Sends traffic to a fixed address. */
+  readonly staticBackends: Readonly<Record<string, StaticBackend>>;
+
+  /** Serves hostports over TLS and sends their traffic to a backend. Its modules restrict, authenticate and shape that traffic; each can be declared here or as a resource of its own. */
+  readonly tlsEdges: Readonly<Record<string, TlsEdge>>;
+
+  /** Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes. */
+  readonly httpsEdges: Readonly<Record<string, HttpsEdge>>;
+
+  /** What happens to requests whose path matches: who may make them, and which backend gets them. */
+  readonly httpsEdgeRoutes: Readonly<Record<string, HttpsEdgeRoute>>;
+
+  /** Where events are sent, and how to sign in there. It has no effect until a subscription names it. */
+  readonly eventDestinations: Readonly<Record<string, EventDestination>>;
+
+  /** Which types of events go to which destinations. */
+  readonly eventSubscriptions: Readonly<Record<string, EventSubscription>>;
+
+  /** A key with which its owner calls this API. Deleting it revokes it. */
+  readonly apiKeies: Readonly<Record<string, ApiKey>>;
+
+  /** An owner of keys and credentials that is no person: a pipeline, a service. It is a member, never an admin. */
+  readonly botUsers: Readonly<Record<string, BotUser>>;
+}

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { defineResource } from "./core/definition";
+import { description, exactlyOne, metadata, object } from "./core/fields";
+import { mark } from "./core/marks";
+
+const needed = (doc: string) => z.string().min(1).meta({ description: doc });
+const secret = (doc: string) => mark(z.string().min(1), { secret: true }).meta({ description: doc });
+
+/** spec "CloudAuth". */
+const auth = () =>
+  object(
+    {
+      role: object({ role_ref: needed("The role (ARN) that the server assumes to deliver.") })
+        .optional()
+        .meta({ description: "Deliver as a role." }),
+      creds: object({
+        cloud_access_key_id: needed("Id of a long-term access key."),
+        cloud_secret_access_key: secret("The access key's secret."),
+      })
+        .optional()
+        .meta({ description: "Deliver with a long-term access key." }),
+    },
+    { rules: [exactlyOne(["role", "creds"])] },
+  ).meta({ description: "How to sign in: exactly one of `role` and `creds`." });
+
+const TARGETS = ["stream_service", "delivery_service", "log_service", "monitoring_service"];
+
+/** spec "EventTarget". */
+const target = () =>
+  object(
+    {
+      delivery_service: object({ auth: auth(), delivery_stream_ref: needed("The delivery stream (ARN).") })
+        .optional()
+        .meta({ description: "A delivery stream (Data Firehose)." }),
+      stream_service: object({ auth: auth(), stream_ref: needed("The stream (ARN).") })
+        .optional()
+        .meta({ description: "A stream (Kinesis Data Streams)." }),
+      log_service: object({ auth: auth(), log_group_ref: needed("The log group (ARN).") })
+        .optional()
+        .meta({ description: "A log group (CloudWatch Logs)." }),
+      monitoring_service: object({
+        api_key: secret("The key for the intake."),
+        monitoring_tags: z.string().default("").meta({ description: "Tags sent with each event." }),
+        service: z.string().default("").meta({ description: "Service name sent with each event." }),
+        monitoring_site: z.string().default("").meta({ description: "The site to send events to." }),
+      })
+        .optional()
+        .meta({ description: "A monitoring service (Datadog logs intake)." }),
+    },
+    { rules: [exactlyOne(TARGETS)] },
+  );
+
+/** spec "Event destination". */
+export const eventDestination = defineResource({
+  type: "EventDestination",
+  kind: "event_destination",
+  title: "event destination",
+  doc: "Where events are sent, and how to sign in there. It has no effect until a subscription names it.",
+  path: "/event_destinations",
+  listKey: "event_destinations",
+  idPrefix: "ed",
+  fields: {
+    description: description(),
+    metadata: metadata(),
+    format: z.enum(["json"]).default("json").meta({ description: "How events are written." }),
+    target: target().meta({
+      description: `Exactly one of ${TARGETS.map((name) => `\`${name}\``).join(", ")}. A change replaces the target as a whole.`,
+    }),
+  },
+  example: `const audit = new tunnels.EventDestination("audit", {
+  target: {
+    logService: {
+      logGroupRef: "arn:aws:logs:eu-central-1:123456789012:log-group:tunnels",
+      auth: { role: { roleRef: "arn:aws:iam::123456789012:role/tunnels" } },
+    },
+  },
+});`,
+});

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { defineResource } from "./core/definition";
+import { description, distinct, metadata } from "./core/fields";
+import { mark } from "./core/marks";
+import { answerSchema } from "./core/shape";
+import { hostport, hostportKey, uniqueHostports } from "./formats/host";
+import { httpsEdgeRoute } from "./httpsEdgeRoute";
+import { httpsTermination, mutualTls } from "./modules/edgeModules";
+
+/** HTTPS edge: in the spec only its routes' modules appear; fields after api-decisions "HTTPS edges and routes". */
+export const httpsEdge = defineResource({
+  type: "HttpsEdge",
+  kind: "https_edge",
+  title: "HTTPS edge",
+  doc: "Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes.",
+  path: "/edges/https",
+  listKey: "https_edges",
+  idPrefix: "edghts",
+  idField: "edge_id",
+  fields: {
+    description: description(),
+    metadata: metadata(),
+    hostports: distinct(z.array(hostport()), (entry) => hostportKey(String(entry)))
+      .default([])
+      .meta({
+        description: "What the edge serves, each `<host>:<port>`; no two edges serve the same.",
+      }),
+    mutual_tls: mutualTls(),
+    tls_termination: httpsTermination(),
+  },
+  computed: {
+    routes: mark(z.array(answerSchema(httpsEdgeRoute)), { embeds: httpsEdgeRoute.kind }).meta({ description: "Its routes, newest first." }),
+  },
+  unique: uniqueHostports,
+  example: `const site = new tunnels.HttpsEdge("site", {
+  hostports: ["www.example.com:443"],
+  tlsTermination: { minVersion: "1.3" },
+});`,
+});

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { distinct, module, object } from "../core/fields";
+import { httpsUrl } from "../formats/url";
+
+/** Asymmetric algorithms of RFC 7518 section 3.1: an edge holds no shared secrets. */
+const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"];
+
+const someOf = (element: z.ZodType, doc: string) =>
+  distinct(z.array(element).min(1), (entry) => JSON.stringify(entry)).meta({ description: doc });
+
+const allowList = (value: z.ZodType, doc: string) =>
+  object({ allow_list: someOf(object({ value: value.meta({ description: "One that is allowed." }) }), doc) }).meta({ description: doc });
+
+const tokenLocation = () =>
+  object({
+    type: z.enum(["jwt", "at+jwt", "it+jwt"]).meta({ description: "What the token is, as a hint for parsing." }),
+    method: z.enum(["header", "body"]).meta({ description: "Where it is expected." }),
+    name: z.string().min(1).meta({ description: "The name of the header or of the body's field." }),
+    prefix: z.string().default("").meta({ description: "What stands before the token and is taken off, for example `Bearer `." }),
+  });
+
+/** spec "JWT validation module". */
+export const jwtValidation = () =>
+  module(
+    { doc: "Lets requests pass that carry a valid JSON Web Token." },
+    {
+      issuer: allowList(httpsUrl(), "Issuers whose tokens are accepted."),
+      audience: allowList(z.string().min(1), "Audiences of which a token has to name one."),
+      http: object({ tokens: someOf(tokenLocation(), "Where tokens are looked for.") }).meta({
+        description: "Where tokens stand in a request.",
+      }),
+      jws: object({
+        allowed_algorithms: someOf(z.enum(ALGORITHMS as [string, ...string[]]), "Algorithms that a signature may use."),
+        keys: object({
+          sources: object({ additional_jkus: someOf(httpsUrl(), "URLs of JSON Web Key Sets.") }).meta({
+            description: "Where keys come from.",
+          }),
+        }).meta({ description: "Keys that signatures are checked with." }),
+      }).meta({ description: "How signatures are checked." }),
+    },
+  );

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { module } from "../core/fields";
+import { mark, type Rule } from "../core/marks";
+import { httpsUrl } from "../formats/url";
+
+const inactivityWithinMaximum: Rule = function* ({ inactivity_timeout: inactivity, maximum_duration: maximum }) {
+  if (typeof inactivity === "number" && typeof maximum === "number" && maximum > 0 && inactivity > maximum) {
+    yield {
+      path: ["inactivity_timeout"],
+      message: `must not be longer than \`maximum_duration\` (${maximum} s): the session is over by then`,
+    };
+  }
+};
+
+const seconds = (doc: string) =>
+  z
+    .uint32()
+    .default(0)
+    .meta({ description: `${doc} In seconds; 0 for no limit.` });
+
+/** spec "OIDC module". */
+export const oidc = () =>
+  module(
+    { doc: "Signs users in with an OpenID Connect provider." },
+    {
+      options_passthrough: z
+        .boolean()
+        .default(false)
+        .meta({ description: "Whether OPTIONS requests pass without signing in, as CORS needs." }),
+      cookie_prefix: z.string().default("").meta({ description: "Prefix of the session's cookie. Default: the service's own." }),
+      inactivity_timeout: seconds("After how long without a request users have to sign in again."),
+      maximum_duration: seconds("After how long users have to sign in again in any case."),
+      issuer: httpsUrl().meta({ description: "URL of the provider; the base of its discovery document." }),
+      client_id: z.string().min(1).meta({ description: "The app's client id, which is its audience too." }),
+      client_secret: mark(z.string().min(1), { secret: true }).meta({ description: "The app's client secret." }),
+      scopes: z.array(z.string().min(1)).default([]).meta({ description: "Scopes that are asked for." }),
+    },
+    { rules: [inactivityWithinMaximum] },
+  );

@@ -1,0 +1,28 @@
+import type * as Re2 from "re2js";
+import { z } from "zod";
+import { conditioned, module } from "../core/fields";
+
+/** A regular expression that runs in linear time: RE2's syntax, which has no back-references and no look-around. */
+const pattern = () =>
+  conditioned(z.string().min(1), (value) => {
+    // Loaded when first needed: few programs filter user agents.
+    const { RE2JS } = require("re2js") as typeof Re2;
+    try {
+      RE2JS.compile(value);
+      return undefined;
+    } catch (error) {
+      return `is no regular expression that RE2 accepts (${(error as Error).message}); look-around and back-references are not part of it`;
+    }
+  });
+
+const patterns = (doc: string) => z.array(pattern()).default([]).meta({ description: doc });
+
+/** spec "User agent filter module". */
+export const userAgentFilter = () =>
+  module(
+    { doc: "Allows or denies requests by their User-Agent header." },
+    {
+      allow: patterns("Regular expressions (RE2) of agents that may pass."),
+      deny: patterns("Regular expressions (RE2) of agents that may not."),
+    },
+  );

@@ -1,0 +1,43 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+/**
+ * A key with which its owner calls this API. Deleting it revokes it.
+ *
+ * As the API answers it.
+ */
+export interface ApiKey {
+  /** Identifier, `ak_` and 27 characters that sort by time. */
+  id: string;
+
+  /** Address of this object. */
+  uri: string;
+
+  /** When it was created (RFC 3339). */
+  created_at: string;
+
+  /** Who or what uses the key. At most 255 bytes. */
+  description: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata: string;
+
+  /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
+  owner_id: string | null;
+
+  /** The key itself. Answered by the creation only and null ever after; a Pulumi program keeps it, encrypted, in its state. Secret. */
+  token: string | null;
+}
+
+/** What a new API key is made from. */
+export interface ApiKeyCreate {
+  /** Who or what uses the key. At most 255 bytes. */
+  description?: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: string;
+
+  /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
+  owner_id?: string;
+}
+
+/** What of an API key can be changed; what is left out stays as it is. */
+export type ApiKeyUpdate = Partial<Omit<ApiKeyCreate, "owner_id">>;

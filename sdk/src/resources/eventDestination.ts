@@ -1,0 +1,304 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+/** What `role` holds. */
+export interface EventDestinationTargetDeliveryServiceAuthRole {
+  /** The role (ARN) that the server assumes to deliver. */
+  role_ref: string;
+}
+
+/** What `creds` holds. */
+export interface EventDestinationTargetDeliveryServiceAuthCreds {
+  /** Id of a long-term access key. */
+  cloud_access_key_id: string;
+
+  /** The access key's secret. Secret. */
+  cloud_secret_access_key: string;
+}
+
+/** How to sign in: exactly one of `role` and `creds`. */
+export interface EventDestinationTargetDeliveryServiceAuth {
+  /** Deliver as a role. */
+  role: EventDestinationTargetDeliveryServiceAuthRole | null;
+
+  /** Deliver with a long-term access key. */
+  creds: EventDestinationTargetDeliveryServiceAuthCreds | null;
+}
+
+/** What `delivery_service` holds. */
+export interface EventDestinationTargetDeliveryService {
+  /** How to sign in: exactly one of `role` and `creds`. */
+  auth: EventDestinationTargetDeliveryServiceAuth;
+
+  /** The delivery stream (ARN). */
+  delivery_stream_ref: string;
+}
+
+/** What `role` holds. */
+export interface EventDestinationTargetStreamServiceAuthRole {
+  /** The role (ARN) that the server assumes to deliver. */
+  role_ref: string;
+}
+
+/** What `creds` holds. */
+export interface EventDestinationTargetStreamServiceAuthCreds {
+  /** Id of a long-term access key. */
+  cloud_access_key_id: string;
+
+  /** The access key's secret. Secret. */
+  cloud_secret_access_key: string;
+}
+
+/** How to sign in: exactly one of `role` and `creds`. */
+export interface EventDestinationTargetStreamServiceAuth {
+  /** Deliver as a role. */
+  role: EventDestinationTargetStreamServiceAuthRole | null;
+
+  /** Deliver with a long-term access key. */
+  creds: EventDestinationTargetStreamServiceAuthCreds | null;
+}
+
+/** What `stream_service` holds. */
+export interface EventDestinationTargetStreamService {
+  /** How to sign in: exactly one of `role` and `creds`. */
+  auth: EventDestinationTargetStreamServiceAuth;
+
+  /** The stream (ARN). */
+  stream_ref: string;
+}
+
+/** What `role` holds. */
+export interface EventDestinationTargetLogServiceAuthRole {
+  /** The role (ARN) that the server assumes to deliver. */
+  role_ref: string;
+}
+
+/** What `creds` holds. */
+export interface EventDestinationTargetLogServiceAuthCreds {
+  /** Id of a long-term access key. */
+  cloud_access_key_id: string;
+
+  /** The access key's secret. Secret. */
+  cloud_secret_access_key: string;
+}
+
+/** How to sign in: exactly one of `role` and `creds`. */
+export interface EventDestinationTargetLogServiceAuth {
+  /** Deliver as a role. */
+  role: EventDestinationTargetLogServiceAuthRole | null;
+
+  /** Deliver with a long-term access key. */
+  creds: EventDestinationTargetLogServiceAuthCreds | null;
+}
+
+/** What `log_service` holds. */
+export interface EventDestinationTargetLogService {
+  /** How to sign in: exactly one of `role` and `creds`. */
+  auth: EventDestinationTargetLogServiceAuth;
+
+  /** The log group (ARN). */
+  log_group_ref: string;
+}
+
+/** What `monitoring_service` holds. */
+export interface EventDestinationTargetMonitoringService {
+  /** The key for the intake. Secret. */
+  api_key: string;
+
+  /** Tags sent with each event. */
+  monitoring_tags: string;
+
+  /** Service name sent with each event. */
+  service: string;
+
+  /** The site to send events to. */
+  monitoring_site: string;
+}
+
+/** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`. A change replaces the target as a whole. */
+export interface EventDestinationTarget {
+  /** A delivery stream (Data Firehose). */
+  delivery_service: EventDestinationTargetDeliveryService | null;
+
+  /** A stream (Kinesis Data Streams). */
+  stream_service: EventDestinationTargetStreamService | null;
+
+  /** A log group (CloudWatch Logs). */
+  log_service: EventDestinationTargetLogService | null;
+
+  /** A monitoring service (Datadog logs intake). */
+  monitoring_service: EventDestinationTargetMonitoringService | null;
+}
+
+/**
+ * Where events are sent, and how to sign in there. It has no effect until a subscription names it.
+ *
+ * As the API answers it.
+ */
+export interface EventDestination {
+  /** Identifier, `ed_` and 27 characters that sort by time. */
+  id: string;
+
+  /** Address of this object. */
+  uri: string;
+
+  /** When it was created (RFC 3339). */
+  created_at: string;
+
+  /** What it is for, in words for people. At most 255 bytes. */
+  description: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata: string;
+
+  /** How events are written. */
+  format: "json";
+
+  /** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`. A change replaces the target as a whole. */
+  target: EventDestinationTarget;
+}
+
+/** What `role` holds. */
+export interface EventDestinationTargetDeliveryServiceAuthRoleReplace {
+  /** The role (ARN) that the server assumes to deliver. */
+  role_ref: string;
+}
+
+/** What `creds` holds. */
+export interface EventDestinationTargetDeliveryServiceAuthCredsReplace {
+  /** Id of a long-term access key. */
+  cloud_access_key_id: string;
+
+  /** The access key's secret. Secret. */
+  cloud_secret_access_key: string;
+}
+
+/** How to sign in: exactly one of `role` and `creds`. */
+export interface EventDestinationTargetDeliveryServiceAuthReplace {
+  /** Deliver as a role. */
+  role?: EventDestinationTargetDeliveryServiceAuthRoleReplace;
+
+  /** Deliver with a long-term access key. */
+  creds?: EventDestinationTargetDeliveryServiceAuthCredsReplace;
+}
+
+/** What `delivery_service` holds. */
+export interface EventDestinationTargetDeliveryServiceReplace {
+  /** How to sign in: exactly one of `role` and `creds`. */
+  auth: EventDestinationTargetDeliveryServiceAuthReplace;
+
+  /** The delivery stream (ARN). */
+  delivery_stream_ref: string;
+}
+
+/** What `role` holds. */
+export interface EventDestinationTargetStreamServiceAuthRoleReplace {
+  /** The role (ARN) that the server assumes to deliver. */
+  role_ref: string;
+}
+
+/** What `creds` holds. */
+export interface EventDestinationTargetStreamServiceAuthCredsReplace {
+  /** Id of a long-term access key. */
+  cloud_access_key_id: string;
+
+  /** The access key's secret. Secret. */
+  cloud_secret_access_key: string;
+}
+
+/** How to sign in: exactly one of `role` and `creds`. */
+export interface EventDestinationTargetStreamServiceAuthReplace {
+  /** Deliver as a role. */
+  role?: EventDestinationTargetStreamServiceAuthRoleReplace;
+
+  /** Deliver with a long-term access key. */
+  creds?: EventDestinationTargetStreamServiceAuthCredsReplace;
+}
+
+/** What `stream_service` holds. */
+export interface EventDestinationTargetStreamServiceReplace {
+  /** How to sign in: exactly one of `role` and `creds`. */
+  auth: EventDestinationTargetStreamServiceAuthReplace;
+
+  /** The stream (ARN). */
+  stream_ref: string;
+}
+
+/** What `role` holds. */
+export interface EventDestinationTargetLogServiceAuthRoleReplace {
+  /** The role (ARN) that the server assumes to deliver. */
+  role_ref: string;
+}
+
+/** What `creds` holds. */
+export interface EventDestinationTargetLogServiceAuthCredsReplace {
+  /** Id of a long-term access key. */
+  cloud_access_key_id: string;
+
+  /** The access key's secret. Secret. */
+  cloud_secret_access_key: string;
+}
+
+/** How to sign in: exactly one of `role` and `creds`. */
+export interface EventDestinationTargetLogServiceAuthReplace {
+  /** Deliver as a role. */
+  role?: EventDestinationTargetLogServiceAuthRoleReplace;
+
+  /** Deliver with a long-term access key. */
+  creds?: EventDestinationTargetLogServiceAuthCredsReplace;
+}
+
+/** What `log_service` holds. */
+export interface EventDestinationTargetLogServiceReplace {
+  /** How to sign in: exactly one of `role` and `creds`. */
+  auth: EventDestinationTargetLogServiceAuthReplace;
+
+  /** The log group (ARN). */
+  log_group_ref: string;
+}
+
+/** What `monitoring_service` holds. */
+export interface EventDestinationTargetMonitoringServiceReplace {
+  /** The key for the intake. Secret. */
+  api_key: string;
+
+  /** Tags sent with each event. */
+  monitoring_tags?: string;
+
+  /** Service name sent with each event. */
+  service?: string;
+
+  /** The site to send events to. */
+  monitoring_site?: string;
+}
+
+/** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`. A change replaces the target as a whole. */
+export interface EventDestinationTargetReplace {
+  /** A delivery stream (Data Firehose). */
+  delivery_service?: EventDestinationTargetDeliveryServiceReplace;
+
+  /** A stream (Kinesis Data Streams). */
+  stream_service?: EventDestinationTargetStreamServiceReplace;
+
+  /** A log group (CloudWatch Logs). */
+  log_service?: EventDestinationTargetLogServiceReplace;
+
+  /** A monitoring service (Datadog logs intake). */
+  monitoring_service?: EventDestinationTargetMonitoringServiceReplace;
+}
+
+/** What a new event destination is made from. */
+export interface EventDestinationCreate {
+  /** What it is for, in words for people. At most 255 bytes. */
+  description?: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: string;
+
+  /** How events are written. Default `"json"`. */
+  format?: "json";
+
+  /** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`. A change replaces the target as a whole. */
+  target: EventDestinationTargetReplace;
+}
+
+/** What of an event destination can be changed; what is left out stays as it is. */
+export type EventDestinationUpdate = Partial<EventDestinationCreate>;

@@ -1,0 +1,40 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+/**
+ * Sends traffic to the first of its backends that can take it.
+ *
+ * As the API answers it.
+ */
+export interface FailoverBackend {
+  /** Identifier, `bkdfo_` and 27 characters that sort by time. */
+  id: string;
+
+  /** Address of this object. */
+  uri: string;
+
+  /** When it was created (RFC 3339). */
+  created_at: string;
+
+  /** What it is for, in words for people. At most 255 bytes. */
+  description: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata: string;
+
+  /** The backends, the preferred one first. */
+  backends: string[];
+}
+
+/** What a new failover backend is made from. */
+export interface FailoverBackendCreate {
+  /** What it is for, in words for people. At most 255 bytes. */
+  description?: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: string;
+
+  /** The backends, the preferred one first. */
+  backends?: string[];
+}
+
+/** What of a failover backend can be changed; what is left out stays as it is. */
+export type FailoverBackendUpdate = Partial<FailoverBackendCreate>;

@@ -1,0 +1,336 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+import type { Ref } from "../client/ref";
+
+/** What `mutual_tls` holds. */
+export interface HttpsEdgeMutualTls {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** The authorities that may have signed a client's certificate. */
+  certificate_authorities: Ref[];
+}
+
+/** What `tls_termination` holds. */
+export interface HttpsEdgeTlsTermination {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** The lowest TLS version that is accepted. Default `1.2`. */
+  min_version: "1.2" | "1.3";
+}
+
+/** What `backend` holds. */
+export interface HttpsEdgeRoutesBackend {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** The backend that gets the traffic. */
+  backend: Ref;
+}
+
+/** What `ip_restriction` holds. */
+export interface HttpsEdgeRoutesIpRestriction {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** The IP policies that a source address is checked against. */
+  ip_policies: Ref[];
+}
+
+/** What `oidc` holds. */
+export interface HttpsEdgeRoutesOidc {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** Whether OPTIONS requests pass without signing in, as CORS needs. */
+  options_passthrough: boolean;
+
+  /** Prefix of the session's cookie. Default: the service's own. */
+  cookie_prefix: string;
+
+  /** After how long without a request users have to sign in again. In seconds; 0 for no limit. */
+  inactivity_timeout: number;
+
+  /** After how long users have to sign in again in any case. In seconds; 0 for no limit. */
+  maximum_duration: number;
+
+  /** URL of the provider; the base of its discovery document. */
+  issuer: string;
+
+  /** The app's client id, which is its audience too. */
+  client_id: string;
+
+  /** The app's client secret. Secret. */
+  client_secret: string;
+
+  /** Scopes that are asked for. */
+  scopes: string[];
+}
+
+/** What `allow_list` holds. */
+export interface HttpsEdgeRoutesJwtValidationIssuerAllowList {
+  /** One that is allowed. */
+  value: string;
+}
+
+/** Issuers whose tokens are accepted. */
+export interface HttpsEdgeRoutesJwtValidationIssuer {
+  /** Issuers whose tokens are accepted. */
+  allow_list: HttpsEdgeRoutesJwtValidationIssuerAllowList[];
+}
+
+/** What `allow_list` holds. */
+export interface HttpsEdgeRoutesJwtValidationAudienceAllowList {
+  /** One that is allowed. */
+  value: string;
+}
+
+/** Audiences of which a token has to name one. */
+export interface HttpsEdgeRoutesJwtValidationAudience {
+  /** Audiences of which a token has to name one. */
+  allow_list: HttpsEdgeRoutesJwtValidationAudienceAllowList[];
+}
+
+/** What `tokens` holds. */
+export interface HttpsEdgeRoutesJwtValidationHttpTokens {
+  /** What the token is, as a hint for parsing. */
+  type: "jwt" | "at+jwt" | "it+jwt";
+
+  /** Where it is expected. */
+  method: "header" | "body";
+
+  /** The name of the header or of the body's field. */
+  name: string;
+
+  /** What stands before the token and is taken off, for example `Bearer `. */
+  prefix: string;
+}
+
+/** Where tokens stand in a request. */
+export interface HttpsEdgeRoutesJwtValidationHttp {
+  /** Where tokens are looked for. */
+  tokens: HttpsEdgeRoutesJwtValidationHttpTokens[];
+}
+
+/** Where keys come from. */
+export interface HttpsEdgeRoutesJwtValidationJwsKeysSources {
+  /** URLs of JSON Web Key Sets. */
+  additional_jkus: string[];
+}
+
+/** Keys that signatures are checked with. */
+export interface HttpsEdgeRoutesJwtValidationJwsKeys {
+  /** Where keys come from. */
+  sources: HttpsEdgeRoutesJwtValidationJwsKeysSources;
+}
+
+/** How signatures are checked. */
+export interface HttpsEdgeRoutesJwtValidationJws {
+  /** Algorithms that a signature may use. */
+  allowed_algorithms: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512")[];
+
+  /** Keys that signatures are checked with. */
+  keys: HttpsEdgeRoutesJwtValidationJwsKeys;
+}
+
+/** What `jwt_validation` holds. */
+export interface HttpsEdgeRoutesJwtValidation {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** Issuers whose tokens are accepted. */
+  issuer: HttpsEdgeRoutesJwtValidationIssuer;
+
+  /** Audiences of which a token has to name one. */
+  audience: HttpsEdgeRoutesJwtValidationAudience;
+
+  /** Where tokens stand in a request. */
+  http: HttpsEdgeRoutesJwtValidationHttp;
+
+  /** How signatures are checked. */
+  jws: HttpsEdgeRoutesJwtValidationJws;
+}
+
+/** What `user_agent_filter` holds. */
+export interface HttpsEdgeRoutesUserAgentFilter {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** Regular expressions (RE2) of agents that may pass. */
+  allow: string[];
+
+  /** Regular expressions (RE2) of agents that may not. */
+  deny: string[];
+}
+
+/** What `actions` holds. */
+export interface HttpsEdgeRoutesPoliciesInboundActions {
+  /** What is done. */
+  type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
+
+  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  config: Record<string, unknown>;
+}
+
+/** What `inbound` holds. */
+export interface HttpsEdgeRoutesPoliciesInbound {
+  /** A name for people. */
+  name: string;
+
+  /** Conditions; the actions run when all of them hold. */
+  expressions: string[];
+
+  /** What is done, in this order. */
+  actions: HttpsEdgeRoutesPoliciesInboundActions[];
+}
+
+/** What `actions` holds. */
+export interface HttpsEdgeRoutesPoliciesOutboundActions {
+  /** What is done. */
+  type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
+
+  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  config: Record<string, unknown>;
+}
+
+/** What `outbound` holds. */
+export interface HttpsEdgeRoutesPoliciesOutbound {
+  /** A name for people. */
+  name: string;
+
+  /** Conditions; the actions run when all of them hold. */
+  expressions: string[];
+
+  /** What is done, in this order. */
+  actions: HttpsEdgeRoutesPoliciesOutboundActions[];
+}
+
+/** What `policies` holds. */
+export interface HttpsEdgeRoutesPolicies {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** Policies on what comes in. */
+  inbound: HttpsEdgeRoutesPoliciesInbound[];
+
+  /** Policies on what goes out. */
+  outbound: HttpsEdgeRoutesPoliciesOutbound[];
+}
+
+/** What `routes` holds. */
+export interface HttpsEdgeRoutes {
+  /** Identifier, `edghtsrt_` and 27 characters that sort by time. */
+  id: string;
+
+  /** Address of this object. */
+  uri: string;
+
+  /** When it was created (RFC 3339). */
+  created_at: string;
+
+  /** The edge that the route belongs to. Set at creation only. */
+  edge_id: string;
+
+  /** Whether `match` is the whole path or its beginning. */
+  match_type: "exact_path" | "path_prefix";
+
+  /** The path, beginning with `/`. Each stands once for its type on an edge. */
+  match: string;
+
+  /** What it is for, in words for people. At most 255 bytes. */
+  description: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata: string;
+
+  /** Where the traffic goes. */
+  backend: HttpsEdgeRoutesBackend | null;
+
+  /** Which source addresses may connect. */
+  ip_restriction: HttpsEdgeRoutesIpRestriction | null;
+
+  /** Signs users in with an OpenID Connect provider. */
+  oidc: HttpsEdgeRoutesOidc | null;
+
+  /** Lets requests pass that carry a valid JSON Web Token. */
+  jwt_validation: HttpsEdgeRoutesJwtValidation | null;
+
+  /** Allows or denies requests by their User-Agent header. */
+  user_agent_filter: HttpsEdgeRoutesUserAgentFilter | null;
+
+  /** Conditions and actions on inbound and outbound traffic. */
+  policies: HttpsEdgeRoutesPolicies | null;
+}
+
+/**
+ * Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes.
+ *
+ * As the API answers it.
+ */
+export interface HttpsEdge {
+  /** Identifier, `edghts_` and 27 characters that sort by time. */
+  id: string;
+
+  /** Address of this object. */
+  uri: string;
+
+  /** When it was created (RFC 3339). */
+  created_at: string;
+
+  /** What it is for, in words for people. At most 255 bytes. */
+  description: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata: string;
+
+  /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
+  hostports: string[];
+
+  /** Which client certificates are accepted. */
+  mutual_tls: HttpsEdgeMutualTls | null;
+
+  /** From which version on TLS is accepted. */
+  tls_termination: HttpsEdgeTlsTermination | null;
+
+  /** Its routes, newest first. */
+  routes: HttpsEdgeRoutes[];
+}
+
+/** What `mutual_tls` holds. */
+export interface HttpsEdgeMutualTlsReplace {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: boolean;
+
+  /** The authorities that may have signed a client's certificate. */
+  certificate_authority_ids: string[];
+}
+
+/** What `tls_termination` holds. */
+export interface HttpsEdgeTlsTerminationReplace {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: boolean;
+
+  /** The lowest TLS version that is accepted. Default `1.2`. */
+  min_version?: "1.2" | "1.3";
+}
+
+/** What a new HTTPS edge is made from. */
+export interface HttpsEdgeCreate {
+  /** What it is for, in words for people. At most 255 bytes. */
+  description?: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: string;
+
+  /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
+  hostports?: string[];
+
+  /** Which client certificates are accepted. */
+  mutual_tls?: HttpsEdgeMutualTlsReplace;
+
+  /** From which version on TLS is accepted. */
+  tls_termination?: HttpsEdgeTlsTerminationReplace;
+}
+
+/** What of an HTTPS edge can be changed; what is left out stays as it is. */
+export type HttpsEdgeUpdate = Partial<HttpsEdgeCreate>;

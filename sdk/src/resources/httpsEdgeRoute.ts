@@ -1,0 +1,483 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+import type { Ref } from "../client/ref";
+
+/** What `backend` holds. */
+export interface HttpsEdgeRouteBackend {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** The backend that gets the traffic. */
+  backend: Ref;
+}
+
+/** What `ip_restriction` holds. */
+export interface HttpsEdgeRouteIpRestriction {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** The IP policies that a source address is checked against. */
+  ip_policies: Ref[];
+}
+
+/** What `oidc` holds. */
+export interface HttpsEdgeRouteOidc {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** Whether OPTIONS requests pass without signing in, as CORS needs. */
+  options_passthrough: boolean;
+
+  /** Prefix of the session's cookie. Default: the service's own. */
+  cookie_prefix: string;
+
+  /** After how long without a request users have to sign in again. In seconds; 0 for no limit. */
+  inactivity_timeout: number;
+
+  /** After how long users have to sign in again in any case. In seconds; 0 for no limit. */
+  maximum_duration: number;
+
+  /** URL of the provider; the base of its discovery document. */
+  issuer: string;
+
+  /** The app's client id, which is its audience too. */
+  client_id: string;
+
+  /** The app's client secret. Secret. */
+  client_secret: string;
+
+  /** Scopes that are asked for. */
+  scopes: string[];
+}
+
+/** What `allow_list` holds. */
+export interface HttpsEdgeRouteJwtValidationIssuerAllowList {
+  /** One that is allowed. */
+  value: string;
+}
+
+/** Issuers whose tokens are accepted. */
+export interface HttpsEdgeRouteJwtValidationIssuer {
+  /** Issuers whose tokens are accepted. */
+  allow_list: HttpsEdgeRouteJwtValidationIssuerAllowList[];
+}
+
+/** What `allow_list` holds. */
+export interface HttpsEdgeRouteJwtValidationAudienceAllowList {
+  /** One that is allowed. */
+  value: string;
+}
+
+/** Audiences of which a token has to name one. */
+export interface HttpsEdgeRouteJwtValidationAudience {
+  /** Audiences of which a token has to name one. */
+  allow_list: HttpsEdgeRouteJwtValidationAudienceAllowList[];
+}
+
+/** What `tokens` holds. */
+export interface HttpsEdgeRouteJwtValidationHttpTokens {
+  /** What the token is, as a hint for parsing. */
+  type: "jwt" | "at+jwt" | "it+jwt";
+
+  /** Where it is expected. */
+  method: "header" | "body";
+
+  /** The name of the header or of the body's field. */
+  name: string;
+
+  /** What stands before the token and is taken off, for example `Bearer `. */
+  prefix: string;
+}
+
+/** Where tokens stand in a request. */
+export interface HttpsEdgeRouteJwtValidationHttp {
+  /** Where tokens are looked for. */
+  tokens: HttpsEdgeRouteJwtValidationHttpTokens[];
+}
+
+/** Where keys come from. */
+export interface HttpsEdgeRouteJwtValidationJwsKeysSources {
+  /** URLs of JSON Web Key Sets. */
+  additional_jkus: string[];
+}
+
+/** Keys that signatures are checked with. */
+export interface HttpsEdgeRouteJwtValidationJwsKeys {
+  /** Where keys come from. */
+  sources: HttpsEdgeRouteJwtValidationJwsKeysSources;
+}
+
+/** How signatures are checked. */
+export interface HttpsEdgeRouteJwtValidationJws {
+  /** Algorithms that a signature may use. */
+  allowed_algorithms: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512")[];
+
+  /** Keys that signatures are checked with. */
+  keys: HttpsEdgeRouteJwtValidationJwsKeys;
+}
+
+/** What `jwt_validation` holds. */
+export interface HttpsEdgeRouteJwtValidation {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** Issuers whose tokens are accepted. */
+  issuer: HttpsEdgeRouteJwtValidationIssuer;
+
+  /** Audiences of which a token has to name one. */
+  audience: HttpsEdgeRouteJwtValidationAudience;
+
+  /** Where tokens stand in a request. */
+  http: HttpsEdgeRouteJwtValidationHttp;
+
+  /** How signatures are checked. */
+  jws: HttpsEdgeRouteJwtValidationJws;
+}
+
+/** What `user_agent_filter` holds. */
+export interface HttpsEdgeRouteUserAgentFilter {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** Regular expressions (RE2) of agents that may pass. */
+  allow: string[];
+
+  /** Regular expressions (RE2) of agents that may not. */
+  deny: string[];
+}
+
+/** What `actions` holds. */
+export interface HttpsEdgeRoutePoliciesInboundActions {
+  /** What is done. */
+  type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
+
+  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  config: Record<string, unknown>;
+}
+
+/** What `inbound` holds. */
+export interface HttpsEdgeRoutePoliciesInbound {
+  /** A name for people. */
+  name: string;
+
+  /** Conditions; the actions run when all of them hold. */
+  expressions: string[];
+
+  /** What is done, in this order. */
+  actions: HttpsEdgeRoutePoliciesInboundActions[];
+}
+
+/** What `actions` holds. */
+export interface HttpsEdgeRoutePoliciesOutboundActions {
+  /** What is done. */
+  type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
+
+  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  config: Record<string, unknown>;
+}
+
+/** What `outbound` holds. */
+export interface HttpsEdgeRoutePoliciesOutbound {
+  /** A name for people. */
+  name: string;
+
+  /** Conditions; the actions run when all of them hold. */
+  expressions: string[];
+
+  /** What is done, in this order. */
+  actions: HttpsEdgeRoutePoliciesOutboundActions[];
+}
+
+/** What `policies` holds. */
+export interface HttpsEdgeRoutePolicies {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** Policies on what comes in. */
+  inbound: HttpsEdgeRoutePoliciesInbound[];
+
+  /** Policies on what goes out. */
+  outbound: HttpsEdgeRoutePoliciesOutbound[];
+}
+
+/**
+ * What happens to requests whose path matches: who may make them, and which backend gets them.
+ *
+ * As the API answers it.
+ */
+export interface HttpsEdgeRoute {
+  /** Identifier, `edghtsrt_` and 27 characters that sort by time. */
+  id: string;
+
+  /** Address of this object. */
+  uri: string;
+
+  /** When it was created (RFC 3339). */
+  created_at: string;
+
+  /** The edge that the route belongs to. Set at creation only. */
+  edge_id: string;
+
+  /** Whether `match` is the whole path or its beginning. */
+  match_type: "exact_path" | "path_prefix";
+
+  /** The path, beginning with `/`. Each stands once for its type on an edge. */
+  match: string;
+
+  /** What it is for, in words for people. At most 255 bytes. */
+  description: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata: string;
+
+  /** Where the traffic goes. */
+  backend: HttpsEdgeRouteBackend | null;
+
+  /** Which source addresses may connect. */
+  ip_restriction: HttpsEdgeRouteIpRestriction | null;
+
+  /** Signs users in with an OpenID Connect provider. */
+  oidc: HttpsEdgeRouteOidc | null;
+
+  /** Lets requests pass that carry a valid JSON Web Token. */
+  jwt_validation: HttpsEdgeRouteJwtValidation | null;
+
+  /** Allows or denies requests by their User-Agent header. */
+  user_agent_filter: HttpsEdgeRouteUserAgentFilter | null;
+
+  /** Conditions and actions on inbound and outbound traffic. */
+  policies: HttpsEdgeRoutePolicies | null;
+}
+
+/** What `backend` holds. */
+export interface HttpsEdgeRouteBackendReplace {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: boolean;
+
+  /** The backend that gets the traffic. */
+  backend_id: string;
+}
+
+/** What `ip_restriction` holds. */
+export interface HttpsEdgeRouteIpRestrictionReplace {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: boolean;
+
+  /** The IP policies that a source address is checked against. */
+  ip_policy_ids: string[];
+}
+
+/** What `oidc` holds. */
+export interface HttpsEdgeRouteOidcReplace {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: boolean;
+
+  /** Whether OPTIONS requests pass without signing in, as CORS needs. Default `false`. */
+  options_passthrough?: boolean;
+
+  /** Prefix of the session's cookie. Default: the service's own. */
+  cookie_prefix?: string;
+
+  /** After how long without a request users have to sign in again. In seconds; 0 for no limit. Default `0`. */
+  inactivity_timeout?: number;
+
+  /** After how long users have to sign in again in any case. In seconds; 0 for no limit. Default `0`. */
+  maximum_duration?: number;
+
+  /** URL of the provider; the base of its discovery document. */
+  issuer: string;
+
+  /** The app's client id, which is its audience too. */
+  client_id: string;
+
+  /** The app's client secret. Secret. */
+  client_secret: string;
+
+  /** Scopes that are asked for. */
+  scopes?: string[];
+}
+
+/** What `allow_list` holds. */
+export interface HttpsEdgeRouteJwtValidationIssuerAllowListReplace {
+  /** One that is allowed. */
+  value: string;
+}
+
+/** Issuers whose tokens are accepted. */
+export interface HttpsEdgeRouteJwtValidationIssuerReplace {
+  /** Issuers whose tokens are accepted. */
+  allow_list: HttpsEdgeRouteJwtValidationIssuerAllowListReplace[];
+}
+
+/** What `allow_list` holds. */
+export interface HttpsEdgeRouteJwtValidationAudienceAllowListReplace {
+  /** One that is allowed. */
+  value: string;
+}
+
+/** Audiences of which a token has to name one. */
+export interface HttpsEdgeRouteJwtValidationAudienceReplace {
+  /** Audiences of which a token has to name one. */
+  allow_list: HttpsEdgeRouteJwtValidationAudienceAllowListReplace[];
+}
+
+/** What `tokens` holds. */
+export interface HttpsEdgeRouteJwtValidationHttpTokensReplace {
+  /** What the token is, as a hint for parsing. */
+  type: "jwt" | "at+jwt" | "it+jwt";
+
+  /** Where it is expected. */
+  method: "header" | "body";
+
+  /** The name of the header or of the body's field. */
+  name: string;
+
+  /** What stands before the token and is taken off, for example `Bearer `. */
+  prefix?: string;
+}
+
+/** Where tokens stand in a request. */
+export interface HttpsEdgeRouteJwtValidationHttpReplace {
+  /** Where tokens are looked for. */
+  tokens: HttpsEdgeRouteJwtValidationHttpTokensReplace[];
+}
+
+/** Where keys come from. */
+export interface HttpsEdgeRouteJwtValidationJwsKeysSourcesReplace {
+  /** URLs of JSON Web Key Sets. */
+  additional_jkus: string[];
+}
+
+/** Keys that signatures are checked with. */
+export interface HttpsEdgeRouteJwtValidationJwsKeysReplace {
+  /** Where keys come from. */
+  sources: HttpsEdgeRouteJwtValidationJwsKeysSourcesReplace;
+}
+
+/** How signatures are checked. */
+export interface HttpsEdgeRouteJwtValidationJwsReplace {
+  /** Algorithms that a signature may use. */
+  allowed_algorithms: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512")[];
+
+  /** Keys that signatures are checked with. */
+  keys: HttpsEdgeRouteJwtValidationJwsKeysReplace;
+}
+
+/** What `jwt_validation` holds. */
+export interface HttpsEdgeRouteJwtValidationReplace {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: boolean;
+
+  /** Issuers whose tokens are accepted. */
+  issuer: HttpsEdgeRouteJwtValidationIssuerReplace;
+
+  /** Audiences of which a token has to name one. */
+  audience: HttpsEdgeRouteJwtValidationAudienceReplace;
+
+  /** Where tokens stand in a request. */
+  http: HttpsEdgeRouteJwtValidationHttpReplace;
+
+  /** How signatures are checked. */
+  jws: HttpsEdgeRouteJwtValidationJwsReplace;
+}
+
+/** What `user_agent_filter` holds. */
+export interface HttpsEdgeRouteUserAgentFilterReplace {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: boolean;
+
+  /** Regular expressions (RE2) of agents that may pass. */
+  allow?: string[];
+
+  /** Regular expressions (RE2) of agents that may not. */
+  deny?: string[];
+}
+
+/** What `actions` holds. */
+export interface HttpsEdgeRoutePoliciesInboundActionsReplace {
+  /** What is done. */
+  type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
+
+  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  config?: Record<string, unknown>;
+}
+
+/** What `inbound` holds. */
+export interface HttpsEdgeRoutePoliciesInboundReplace {
+  /** A name for people. */
+  name?: string;
+
+  /** Conditions; the actions run when all of them hold. */
+  expressions?: string[];
+
+  /** What is done, in this order. */
+  actions: HttpsEdgeRoutePoliciesInboundActionsReplace[];
+}
+
+/** What `actions` holds. */
+export interface HttpsEdgeRoutePoliciesOutboundActionsReplace {
+  /** What is done. */
+  type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
+
+  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  config?: Record<string, unknown>;
+}
+
+/** What `outbound` holds. */
+export interface HttpsEdgeRoutePoliciesOutboundReplace {
+  /** A name for people. */
+  name?: string;
+
+  /** Conditions; the actions run when all of them hold. */
+  expressions?: string[];
+
+  /** What is done, in this order. */
+  actions: HttpsEdgeRoutePoliciesOutboundActionsReplace[];
+}
+
+/** What `policies` holds. */
+export interface HttpsEdgeRoutePoliciesReplace {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: boolean;
+
+  /** Policies on what comes in. */
+  inbound?: HttpsEdgeRoutePoliciesInboundReplace[];
+
+  /** Policies on what goes out. */
+  outbound?: HttpsEdgeRoutePoliciesOutboundReplace[];
+}
+
+/** What a new HTTPS edge route is made from. */
+export interface HttpsEdgeRouteCreate {
+  /** Whether `match` is the whole path or its beginning. */
+  match_type: "exact_path" | "path_prefix";
+
+  /** The path, beginning with `/`. Each stands once for its type on an edge. */
+  match: string;
+
+  /** What it is for, in words for people. At most 255 bytes. */
+  description?: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: string;
+
+  /** Where the traffic goes. */
+  backend?: HttpsEdgeRouteBackendReplace;
+
+  /** Which source addresses may connect. */
+  ip_restriction?: HttpsEdgeRouteIpRestrictionReplace;
+
+  /** Signs users in with an OpenID Connect provider. */
+  oidc?: HttpsEdgeRouteOidcReplace;
+
+  /** Lets requests pass that carry a valid JSON Web Token. */
+  jwt_validation?: HttpsEdgeRouteJwtValidationReplace;
+
+  /** Allows or denies requests by their User-Agent header. */
+  user_agent_filter?: HttpsEdgeRouteUserAgentFilterReplace;
+
+  /** Conditions and actions on inbound and outbound traffic. */
+  policies?: HttpsEdgeRoutePoliciesReplace;
+}
+
+/** What of an HTTPS edge route can be changed; what is left out stays as it is. */
+export type HttpsEdgeRouteUpdate = Partial<HttpsEdgeRouteCreate>;

@@ -1,0 +1,207 @@
+import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
+import { destination } from "./fixtures";
+import {
+  expectRefused,
+  inUse,
+  invalid,
+  type Json,
+  missingReference,
+  notFound,
+  serverOfThisFile,
+  taken,
+  unknownField,
+  unknownId,
+  wrongKind,
+} from "./support";
+
+const PATH = "/event_subscriptions";
+const [CREATED, UPDATED, DELETED] = ["ip_policy_created.v0", "ip_policy_updated.v0", "ip_policy_deleted.v0"] as const;
+const sourcesOf = (...types: unknown[]) => types.map((type) => ({ type }));
+
+const EVENT_TYPES = [
+  "ssh_public_key",
+  "tunnel_credential",
+  "ip_policy",
+  "ip_policy_rule",
+  "certificate_authority",
+  "ssh_certificate_authority",
+  "ssh_user_certificate",
+  "ssh_host_certificate",
+  "event_destination",
+  "event_subscription",
+  "api_key",
+  "tls_edge",
+  "https_edge",
+  "https_edge_route",
+  "backend",
+].flatMap((thing) => ["created", "updated", "deleted"].map((what) => `${thing}_${what}.v0`));
+
+onEveryDatabase("Event subscriptions", (start) => {
+  const server = serverOfThisFile(start);
+  const destinationRef = async (): Promise<{ id: string; uri: string }> => {
+    const { id, uri } = await server.created("/event_destinations", destination());
+    return { id, uri };
+  };
+  const body = async (more: Json = {}): Promise<Json> => ({
+    sources: sourcesOf(CREATED),
+    destination_ids: [(await destinationRef()).id],
+    ...more,
+  });
+  const subscription = async (more: Json = {}) => server.created(PATH, await body(more));
+  const sourcesAt = (uri: string, ...types: string[]) => types.map((type) => ({ type, uri: `${uri}/sources/${type}` }));
+
+  /** Tries a field in a creation and in an update. */
+  const expectFieldRefused = async (wrong: Json, refusal: ReturnType<typeof invalid>): Promise<void> => {
+    const { uri } = await subscription();
+    expectRefused(await server.rest.post(PATH, await body(wrong)), refusal);
+    expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { description: "x", ...wrong })), refusal);
+  };
+
+  it("sources are answered with the address of each", async () => {
+    const { uri, sources } = await subscription({ sources: sourcesOf(CREATED, DELETED) });
+    expect(sources).to.have.deep.members(sourcesAt(uri, CREATED, DELETED));
+    expect((await server.read(uri)).sources).to.deep.equal(sources);
+    for (const source of sources) expect(await server.read(source.uri)).to.deep.equal(source);
+  });
+
+  it("every change of every kind of object can be subscribed to", async () => {
+    const { uri, sources } = await subscription({ sources: sourcesOf(...EVENT_TYPES) });
+    expect(sources).to.have.deep.members(sourcesAt(uri, ...EVENT_TYPES));
+  });
+
+  it("a type of event that does not exist is refused", async () => {
+    for (const type of [
+      "",
+      "nothing_created.v0",
+      "ip_policy_created",
+      "ip_policy_created.v1",
+      "ip_policy_renamed.v0",
+      "IP_POLICY_CREATED.v0",
+      "*",
+      5,
+    ])
+      await expectFieldRefused({ sources: sourcesOf(CREATED, type) }, invalid("sources[1].type"));
+  });
+
+  it("a type of event is named once", async () => {
+    await expectFieldRefused({ sources: sourcesOf(CREATED, DELETED, CREATED) }, invalid(undefined, "sources[2]"));
+  });
+
+  it("sources are a list of objects with nothing but a type", async () => {
+    for (const sources of ["text", 5, { type: CREATED }]) await expectFieldRefused({ sources }, invalid("sources"));
+    for (const wrong of [CREATED, 5, [CREATED]])
+      await expectFieldRefused({ sources: [...sourcesOf(DELETED), wrong] }, invalid("sources[1]"));
+    await expectFieldRefused({ sources: [{}] }, invalid("sources[0].type"));
+    await expectFieldRefused({ sources: [{ type: CREATED, colour: "red" }] }, unknownField("sources[0].colour", "type"));
+  });
+
+  it("an update of sources replaces them all, and leaves the destinations", async () => {
+    const { uri, destinations } = await subscription({ sources: sourcesOf(CREATED, UPDATED) });
+    const answer = await server.rest.patch(uri, { sources: sourcesOf(UPDATED, DELETED) });
+    expect(answer.body.sources).to.have.deep.members(sourcesAt(uri, UPDATED, DELETED));
+    expect(answer.body.destinations).to.deep.equal(destinations);
+    expectRefused(await server.rest.get(`${uri}/sources/${CREATED}`), notFound);
+  });
+
+  it("destinations are answered as references, and an update replaces them all and leaves the sources", async () => {
+    const [one, two, three] = [await destinationRef(), await destinationRef(), await destinationRef()];
+    const { uri, destinations, sources } = await subscription({ destination_ids: [one.id, two.id] });
+    expect(destinations).to.deep.equal([one, two]);
+    const answer = await server.rest.patch(uri, { destination_ids: [three.id] });
+    expect(answer.body).to.deep.include({ destinations: [three], sources });
+    expect(await server.read(uri)).to.deep.equal(answer.body);
+  });
+
+  it("a destination that does not exist, or is none, is refused", async () => {
+    const [{ id }, ghost] = [await destinationRef(), unknownId("ed")];
+    await expectFieldRefused({ destination_ids: [id, ghost] }, missingReference("destination_ids[1]", ghost));
+    await expectFieldRefused({ destination_ids: [id, (await server.created("/ip_policies", {})).id] }, wrongKind("destination_ids[1]"));
+    for (const wrong of [5, { id }, true]) await expectFieldRefused({ destination_ids: [id, wrong] }, invalid("destination_ids[1]"));
+    for (const wrong of [id, 5, { id }]) await expectFieldRefused({ destination_ids: wrong }, invalid("destination_ids"));
+  });
+
+  it("a destination is not deleted while subscriptions send events to it, and the answer names them", async () => {
+    const [first, second] = [await destinationRef(), await destinationRef()];
+    const [one, two] = [
+      await subscription({ destination_ids: [first.id] }),
+      await subscription({ destination_ids: [second.id, first.id] }),
+    ];
+    expectRefused(await server.unchangedBy(first.uri, () => server.rest.delete(first.uri)), inUse(one.id, two.id));
+    await server.rest.patch(two.uri, { destination_ids: [second.id] });
+    expectRefused(await server.rest.delete(first.uri), inUse(one.id));
+    await server.rest.delete(one.uri);
+    expect((await server.rest.delete(first.uri)).status).to.equal(204);
+    expectRefused(await server.rest.delete(second.uri), inUse(two.id));
+  });
+
+  it("a source is added, listed, read and deleted at addresses of its own", async () => {
+    const { uri, id, ...before } = await subscription();
+    const [one, two] = sourcesAt(uri, CREATED, DELETED);
+    expect(await server.created(`${uri}/sources`, { type: DELETED })).to.deep.equal(two);
+    expect(await server.read(`${uri}/sources/${DELETED}`)).to.deep.equal(two);
+    const list = await server.read(`${uri}/sources`);
+    expect(list).to.include({ uri: `${uri}/sources`, next_page_uri: null });
+    expect(list.sources).to.have.deep.members([one, two]);
+    const { sources, ...others } = await server.read(uri);
+    expect(sources).to.have.deep.members([one, two]);
+    expect({ ...others, sources: before.sources }).to.deep.equal({ uri, id, ...before });
+
+    const deleted = await server.rest.delete(`${uri}/sources/${CREATED}`);
+    expect([deleted.status, deleted.text]).to.deep.equal([204, ""]);
+    expectRefused(await server.rest.get(`${uri}/sources/${CREATED}`), notFound);
+    expect((await server.read(`${uri}/sources`)).sources).to.deep.equal([two]);
+    expect((await server.read(uri)).sources).to.deep.equal([two]);
+  });
+
+  it("a source that is there already is not added again", async () => {
+    const { uri } = await subscription();
+    expectRefused(await server.unchangedBy(uri, () => server.rest.post(`${uri}/sources`, { type: CREATED })), taken("type"));
+  });
+
+  it("a source that is added has a type of event that exists, and nothing else", async () => {
+    const { uri } = await subscription();
+    const expectSourceRefused = async (source: Json, refusal: ReturnType<typeof invalid>): Promise<void> =>
+      expectRefused(await server.unchangedBy(uri, () => server.rest.post(`${uri}/sources`, source)), refusal);
+    for (const type of [undefined, "nothing_created.v0", 5]) await expectSourceRefused({ type }, invalid("type"));
+    await expectSourceRefused({ type: DELETED, colour: "red" }, unknownField("colour", "type"));
+  });
+
+  it("a source that is none of the subscription's is not found", async () => {
+    const { uri } = await subscription();
+    for (const type of [DELETED, "nothing"]) {
+      expectRefused(await server.rest.get(`${uri}/sources/${type}`), notFound);
+      expectRefused(await server.unchangedBy(uri, () => server.rest.delete(`${uri}/sources/${type}`)), notFound);
+    }
+  });
+
+  it("a subscription that does not exist has no sources and gets none", async () => {
+    const { uri } = await subscription();
+    await server.rest.delete(uri);
+    for (const sources of [`${uri}/sources`, `${PATH}/${unknownId("esb")}/sources`]) {
+      expectRefused(await server.rest.get(sources), notFound);
+      expectRefused(await server.rest.post(sources, { type: DELETED }), notFound);
+      expectRefused(await server.rest.get(`${sources}/${CREATED}`), notFound);
+      expectRefused(await server.rest.delete(`${sources}/${CREATED}`), notFound);
+    }
+  });
+
+  it("of sources that are added at the same moment, none is lost", async () => {
+    const { uri } = await subscription({ sources: sourcesOf(EVENT_TYPES[0]) });
+    const answers = await Promise.all(EVENT_TYPES.slice(1).map((type) => server.rest.post(`${uri}/sources`, { type })));
+    for (const { status, text } of answers) expect(status, text).to.equal(201);
+    expect((await server.read(uri)).sources).to.have.deep.members(sourcesAt(uri, ...EVENT_TYPES));
+  });
+
+  it("description and metadata are counted in characters, not in bytes or in halves of characters", async () => {
+    for (const [field, limit] of [
+      ["description", 255],
+      ["metadata", 4096],
+    ] as const) {
+      const mixed = [..."aé語🚇".repeat(limit)].slice(0, limit).join("");
+      const { uri } = await subscription({ [field]: mixed });
+      expect((await server.read(uri))[field]).to.equal(mixed);
+      await expectFieldRefused({ [field]: `${mixed}🚇` }, invalid(field, String(limit)));
+    }
+  });
+});

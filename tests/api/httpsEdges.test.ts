@@ -1,0 +1,216 @@
+import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
+import { testModules } from "./everyModule";
+import { certificate } from "./fixtures";
+import { oidc } from "./modules";
+import {
+  expectRefused,
+  hostport,
+  immutable,
+  inUse,
+  invalid,
+  type Json,
+  notFound,
+  serverOfThisFile,
+  taken,
+  unknownId,
+  wrongKind,
+} from "./support";
+
+const [HTTPS, TLS] = ["/edges/https", "/edges/tls"];
+
+onEveryDatabase("HTTPS edges and their routes", (start) => {
+  const server = serverOfThisFile(start);
+  const edge = (more: Json = {}) => server.created(HTTPS, { hostports: [hostport()], ...more });
+  const postRoute = (edgeUri: string, match: unknown, match_type: unknown = "path_prefix") =>
+    server.rest.post(`${edgeUri}/routes`, { match_type, match });
+  const route = (edgeUri: string, match = "/", more: Json = {}) =>
+    server.created(`${edgeUri}/routes`, { match_type: "path_prefix", match, ...more });
+
+  describe("have modules:", () => testModules(server, "edghts", ["mutual_tls", "tls_termination"]));
+
+  it("a hostport is served by one edge only, be it a TLS or an HTTPS edge", async () => {
+    for (const [first, second] of [
+      [HTTPS, HTTPS],
+      [HTTPS, TLS],
+      [TLS, HTTPS],
+    ] as const) {
+      const hostports = [hostport()];
+      const { id, uri } = await server.created(first, { hostports });
+      const other = await server.created(second, { hostports: [hostport()] });
+      expectRefused(await server.rest.post(second, { hostports }), { ...taken("hostports[0]"), mentions: [id] });
+      expectRefused(await server.unchangedBy(other.uri, () => server.rest.patch(other.uri, { hostports })), taken("hostports[0]"));
+      await server.rest.delete(uri);
+      expect((await server.rest.patch(other.uri, { hostports })).status).to.equal(200);
+    }
+  });
+
+  it("what is no hostport is refused, with the place where it stands", async () => {
+    for (const text of ["", "example.com", "example.com:0", "example.com:65536", "https://example.com:443", "sub.*.example.com:443"])
+      expectRefused(await server.rest.post(HTTPS, { hostports: [hostport(), text] }), invalid("hostports[1]", "hostports[1]"));
+  });
+
+  it("TLS is terminated at the edge, from version 1.2 or 1.3 on", async () => {
+    const { uri } = await edge();
+    for (const min_version of ["1.2", "1.3"])
+      expect((await server.rest.put(`${uri}/tls_termination`, { min_version })).body).to.deep.equal({ enabled: true, min_version });
+    for (const min_version of ["1.0", "1.4", "TLSv1.2", 1.2]) {
+      const put = () => server.rest.put(`${uri}/tls_termination`, { min_version });
+      expectRefused(await server.unchangedBy(uri, put), invalid("min_version"));
+    }
+  });
+
+  it("a certificate authority that an HTTPS edge uses is not deleted, and the answer names the edge", async () => {
+    const authority = await server.created("/certificate_authorities", { ca_pem: certificate().pem });
+    const { id, uri } = await edge({ mutual_tls: { certificate_authority_ids: [authority.id] } });
+    expectRefused(await server.unchangedBy(authority.uri, () => server.rest.delete(authority.uri)), inUse(id));
+    await server.rest.delete(`${uri}/mutual_tls`);
+    expect((await server.rest.delete(authority.uri)).status).to.equal(204);
+  });
+
+  it("an edge shows its routes as they are after each creation, change and deletion", async () => {
+    const { uri, routes } = await edge();
+    expect(routes).to.deep.equal([]);
+    const expectShown = async (...uris: string[]): Promise<void> => {
+      const shown = await Promise.all(uris.map((address) => server.read(address)));
+      const { id, ...read } = await server.read(uri);
+      expect(read.routes).to.have.deep.members(shown);
+      const listed = (await server.read(HTTPS)).https_edges.find((other: { id: string }) => other.id === id);
+      expect(listed.routes).to.have.deep.members(shown);
+    };
+    const [one, two] = [await route(uri, "/one"), await route(uri, "/two")];
+    await expectShown(one.uri, two.uri);
+    await server.rest.patch(one.uri, { match: "/other", description: "changed" });
+    await expectShown(one.uri, two.uri);
+    await server.rest.put(`${two.uri}/oidc`, oidc);
+    await expectShown(one.uri, two.uri);
+    await server.rest.delete(one.uri);
+    await expectShown(two.uri);
+  });
+
+  it("an edge keeps its routes when it is changed itself", async () => {
+    const { uri } = await edge();
+    const { uri: address } = await route(uri);
+    const answer = await server.rest.patch(uri, { description: "changed", hostports: [hostport()] });
+    expect(answer.body.routes).to.deep.equal([await server.read(address)]);
+  });
+
+  it("an edge is deleted together with its routes, and what they used is free", async () => {
+    const backend = await server.created("/backends/tunnel_group", { labels: { app: "shop" } });
+    const [doomed, other] = [await edge(), await edge()];
+    const gone = await route(doomed.uri, "/", { backend: { backend_id: backend.id } });
+    const kept = await route(other.uri);
+    expectRefused(await server.rest.delete(backend.uri), inUse(gone.id));
+    expect((await server.rest.delete(doomed.uri)).status).to.equal(204);
+    for (const address of [gone.uri, `${gone.uri}/backend`, `${doomed.uri}/routes`])
+      expectRefused(await server.rest.get(address), notFound);
+    expect((await server.read(kept.uri)).id).to.equal(kept.id);
+    expect((await server.rest.delete(backend.uri)).status).to.equal(204);
+  });
+
+  it("a route belongs to its edge: the list of another edge does not have it", async () => {
+    const [one, other] = [await edge(), await edge()];
+    const { id, edge_id } = await route(one.uri);
+    expect(edge_id).to.equal(one.id);
+    expect((await server.read(`${one.uri}/routes`)).routes.map((each: { id: string }) => each.id)).to.deep.equal([id]);
+    expect((await server.read(`${other.uri}/routes`)).routes).to.deep.equal([]);
+    expect((await server.read(other.uri)).routes).to.deep.equal([]);
+  });
+
+  it("a route is not found below another edge, whatever is to be done with it", async () => {
+    const [one, other] = [await edge(), await edge()];
+    const { id, uri } = await route(one.uri, "/", { oidc });
+    const elsewhere = `${other.uri}/routes/${id}`;
+    for (const attempt of [
+      () => server.rest.get(elsewhere),
+      () => server.rest.patch(elsewhere, { description: "x" }),
+      () => server.rest.delete(elsewhere),
+      () => server.rest.get(`${elsewhere}/oidc`),
+      () => server.rest.put(`${elsewhere}/oidc`, oidc),
+      () => server.rest.delete(`${elsewhere}/oidc`),
+    ])
+      expectRefused(await server.unchangedBy(uri, attempt), notFound);
+  });
+
+  it("an edge that does not exist has no routes and gets none", async () => {
+    const ghost = `${HTTPS}/${unknownId("edghts")}`;
+    expectRefused(await server.rest.get(`${ghost}/routes`), notFound);
+    expectRefused(await postRoute(ghost, "/"), notFound);
+  });
+
+  it("routes are not looked for below an id of another kind", async () => {
+    const { id } = await route((await edge()).uri);
+    const routes = `${HTTPS}/${unknownId("edgtls")}/routes`;
+    expectRefused(await server.rest.get(routes), wrongKind());
+    expectRefused(await postRoute(`${HTTPS}/${unknownId("edgtls")}`, "/"), wrongKind());
+    for (const address of [`${routes}/${id}`, `${routes}/${id}/oidc`]) {
+      expectRefused(await server.rest.get(address), wrongKind());
+      expectRefused(await server.rest.delete(address), wrongKind());
+    }
+  });
+
+  it("a route stays on its edge", async () => {
+    const [one, other] = [await edge(), await edge()];
+    const { uri } = await route(one.uri);
+    expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { edge_id: other.id })), immutable("edge_id"));
+  });
+
+  it("a route matches a path that begins with a slash", async () => {
+    const { uri } = await edge();
+    const { uri: address } = await route(uri);
+    for (const match of ["/a", "/a/b.html", "/a/"]) expect((await route(uri, match)).match).to.equal(match);
+    for (const match of ["", "a", "a/b", "*", "https://example.com/", " /a", 5, ["/b"]]) {
+      expectRefused(await postRoute(uri, match), invalid("match", "match"));
+      expectRefused(await server.unchangedBy(address, () => server.rest.patch(address, { match })), invalid("match"));
+    }
+  });
+
+  it("a route matches an exact path or all paths with a prefix, nothing else", async () => {
+    const { uri } = await edge();
+    for (const match_type of ["exact_path", "path_prefix"])
+      expect((await postRoute(uri, "/", match_type)).body.match_type).to.equal(match_type);
+    const { uri: address } = await route(uri, "/other");
+    for (const match_type of ["regex", "EXACT_PATH", "prefix", 5]) {
+      expectRefused(await postRoute(uri, "/more", match_type), invalid("match_type", "exact_path", "path_prefix"));
+      expectRefused(await server.unchangedBy(address, () => server.rest.patch(address, { match_type })), invalid("match_type"));
+    }
+  });
+
+  it("a route needs a match and its type", async () => {
+    const { uri } = await edge();
+    expectRefused(await postRoute(uri, undefined), invalid("match"));
+    expectRefused(await server.rest.post(`${uri}/routes`, { match: "/" }), invalid("match_type"));
+  });
+
+  it("an edge has one route for a path and type, and other edges may have one too", async () => {
+    const [one, other] = [await edge(), await edge()];
+    const { uri } = await route(one.uri, "/a");
+    const { uri: second } = await route(one.uri, "/b");
+    expect((await postRoute(one.uri, "/a", "exact_path")).status, "another type").to.equal(201);
+    expect((await postRoute(other.uri, "/a")).status, "another edge").to.equal(201);
+    expectRefused(await postRoute(one.uri, "/a"), taken("match"));
+    expectRefused(await server.unchangedBy(second, () => server.rest.patch(second, { match: "/a" })), taken("match"));
+    expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { match_type: "exact_path" })), taken("match"));
+    expect((await server.rest.patch(uri, { match: "/a", match_type: "path_prefix" })).status, "its own").to.equal(200);
+    await server.rest.delete(uri);
+    expect((await server.rest.patch(second, { match: "/a" })).status, "free again").to.equal(200);
+  });
+
+  it("of many who add one path to an edge at the same moment, one succeeds", async () => {
+    const { uri } = await edge();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => postRoute(uri, "/")));
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, ...Array(9).fill(409)]);
+    expect((await server.read(uri)).routes).to.have.length(1);
+  });
+
+  it("an update of one field of a route leaves the others", async () => {
+    const { uri } = await edge();
+    const { uri: address } = await route(uri, "/", { description: "first", metadata: "kept", oidc });
+    let expected = await server.read(address);
+    for (const change of [{ description: "second" }, { match: "/second" }, { match_type: "exact_path" }, { metadata: "more" }]) {
+      expected = { ...expected, ...change };
+      expect((await server.rest.patch(address, change)).body).to.deep.equal(expected);
+      expect(await server.read(address)).to.deep.equal(expected);
+    }
+  });
+});

@@ -1,0 +1,221 @@
+import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
+import type { RestAnswer } from "../../support/rest";
+import { testModules } from "./everyModule";
+import { jwtValidation, type ModuleName, oidc, policyNamed } from "./modules";
+import { expectRefused, inUse, invalid, type Json, type Refusal, serverOfThisFile, unique, unknownField } from "./support";
+
+const UINT32_MAX = 4_294_967_295;
+
+/** A copy in which the value at the path, for example `jws.allowed_algorithms`, is another; undefined: is missing. */
+function changed(object: object, path: string, value: unknown): Json {
+  const [first = "", ...rest] = path.split(".");
+  const inner = (object as Json)[first];
+  return { ...object, [first]: rest.length > 0 ? changed(inner as object, rest.join("."), value) : value };
+}
+
+onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
+  const server = serverOfThisFile(start);
+  testModules(server, "edghtsrt", ["backend", "ip_restriction", "oidc", "jwt_validation", "user_agent_filter", "policies"]);
+
+  const routeWith = (modules: Json) => ({ match_type: "path_prefix", match: `/${unique()}`, ...modules });
+  const route = (modules: Json = {}) => server.created("/edges/https/{edge_id}/routes", routeWith(modules));
+
+  /** Tries a module at its own address, in an update and in a creation of its route: all are refused. */
+  const expectModuleRefused = async (name: ModuleName, wrong: unknown, { field, ...refusal }: Refusal): Promise<void> => {
+    const { uri } = await route();
+    const inRoute = { ...refusal, field: field && `${name}.${field}` };
+    expectRefused(await server.unchangedBy(uri, () => server.rest.put(`${uri}/${name}`, wrong)), { ...refusal, field });
+    expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { [name]: wrong })), inRoute);
+    expectRefused(await server.rest.post("/edges/https/{edge_id}/routes", routeWith({ [name]: wrong })), inRoute);
+  };
+
+  /** Stores a module and returns it as it is answered and as it is read. */
+  const stored = async (name: ModuleName, body: unknown): Promise<RestAnswer["body"]> => {
+    const at = `${(await route()).uri}/${name}`;
+    const answer = await server.rest.put(at, body);
+    expect(answer.status, answer.text).to.equal(200);
+    expect(await server.read(at)).to.deep.equal(answer.body);
+    return answer.body;
+  };
+
+  it("what a route refers to is not deleted, and the answer names the route", async () => {
+    const backend = await server.created("/backends/tunnel_group", { labels: { app: "shop" } });
+    const policy = await server.created("/ip_policies", {});
+    const { id, uri } = await route({ backend: { backend_id: backend.id }, ip_restriction: { ip_policy_ids: [policy.id] } });
+    for (const used of [backend, policy]) expectRefused(await server.unchangedBy(used.uri, () => server.rest.delete(used.uri)), inUse(id));
+    await server.rest.delete(uri);
+    for (const used of [backend, policy]) expect((await server.rest.delete(used.uri)).status).to.equal(204);
+  });
+
+  describe("oidc:", () => {
+    it("the client secret is answered when it is written and when it is read", async () => {
+      expect((await stored("oidc", oidc)).client_secret).to.equal(oidc.client_secret);
+    });
+
+    for (const field of ["issuer", "client_id", "client_secret"])
+      it(`${field} is required, and it is a string`, async () => {
+        for (const wrong of [undefined, "", 5, ["x"]])
+          await expectModuleRefused("oidc", { ...oidc, [field]: wrong }, invalid(field, field));
+      });
+
+    it("the client secret is not repeated by a refusal", async () => {
+      const answer = await server.rest.put(`${(await route()).uri}/oidc`, { ...oidc, issuer: "nonsense", scopes: [5] });
+      expectRefused(answer, invalid());
+      expect(answer.text).not.to.include(oidc.client_secret);
+    });
+
+    it("an issuer is an absolute https URL", async () => {
+      for (const issuer of ["https://id.example.com", "https://id.example.com:8443/realms/shop"])
+        expect((await stored("oidc", { ...oidc, issuer })).issuer).to.equal(issuer);
+      for (const issuer of [
+        "",
+        "id.example.com",
+        "//id.example.com",
+        "/realms/shop",
+        "http://id.example.com",
+        "ftp://id.example.com",
+        "https://",
+      ])
+        await expectModuleRefused("oidc", { ...oidc, issuer }, invalid("issuer", "https"));
+    });
+
+    it("timeouts are numbers of 32 bits, without sign", async () => {
+      const timeouts = { inactivity_timeout: UINT32_MAX, maximum_duration: UINT32_MAX };
+      expect(await stored("oidc", { ...oidc, ...timeouts })).to.include(timeouts);
+      for (const field of Object.keys(timeouts))
+        for (const wrong of [UINT32_MAX + 1, -1, 1.5, "60", true])
+          await expectModuleRefused("oidc", { ...oidc, [field]: wrong }, invalid(field, field));
+    });
+
+    it("a session ends by inactivity no later than by its maximum duration", async () => {
+      const equal = { inactivity_timeout: 600, maximum_duration: 600 };
+      expect(await stored("oidc", { ...oidc, ...equal })).to.include(equal);
+      const longer = { ...oidc, inactivity_timeout: 601, maximum_duration: 600 };
+      await expectModuleRefused("oidc", longer, invalid(undefined, "inactivity_timeout", "maximum_duration"));
+    });
+
+    it("scopes are kept in their order, and they are strings", async () => {
+      const scopes = ["openid", "email", "api:read"];
+      expect((await stored("oidc", { ...oidc, scopes })).scopes).to.deep.equal(scopes);
+      await expectModuleRefused("oidc", { ...oidc, scopes: ["openid", 5] }, invalid("scopes[1]"));
+      await expectModuleRefused("oidc", { ...oidc, scopes: "openid" }, invalid("scopes"));
+    });
+  });
+
+  describe("jwt_validation:", () => {
+    const jwtWith = (path: string, value: unknown): Json => changed(jwtValidation, path, value);
+    const [issuer, token, algorithm] = [{ value: "https://id.example.com" }, jwtValidation.http.tokens[0], "RS256"];
+    const LISTS = {
+      "issuer.allow_list": issuer,
+      "audience.allow_list": { value: "shop" },
+      "http.tokens": token,
+      "jws.allowed_algorithms": algorithm,
+      "jws.keys.sources.additional_jkus": "https://id.example.com/jwks",
+    };
+
+    for (const [path, entry] of Object.entries(LISTS)) {
+      it(`${path} is required, and it is a list that is not empty`, async () => {
+        await expectModuleRefused(
+          "jwt_validation",
+          jwtWith(path.split(".")[0] ?? "", undefined),
+          invalid(undefined, path.split(".")[0] ?? ""),
+        );
+        for (const wrong of [undefined, [], "text", { 0: entry }])
+          await expectModuleRefused("jwt_validation", jwtWith(path, wrong), invalid(path, path));
+      });
+
+      it(`${path} names nothing twice`, async () => {
+        await expectModuleRefused("jwt_validation", jwtWith(path, [entry, entry]), invalid(undefined, path));
+      });
+
+      it(`${path} has no entries of another shape`, async () => {
+        for (const wrong of [5, null, [entry]])
+          await expectModuleRefused("jwt_validation", jwtWith(path, [entry, wrong]), invalid(`${path}[1]`));
+      });
+    }
+
+    it("a token is looked for in a header or in the body, under a name, and is of one of three types", async () => {
+      for (const type of ["jwt", "at+jwt", "it+jwt"])
+        for (const method of ["header", "body"]) {
+          const tokens = [{ type, method, name: "Authorization", prefix: "Bearer " }];
+          expect((await stored("jwt_validation", jwtWith("http.tokens", tokens))).http.tokens).to.deep.equal(tokens);
+        }
+      for (const [field, wrong] of [
+        ["type", "id_token"],
+        ["type", "JWT"],
+        ["method", "cookie"],
+        ["method", "query"],
+        ["name", 5],
+        ["prefix", 5],
+      ] as const) {
+        const tokens = [token, { ...token, [field]: wrong }];
+        await expectModuleRefused("jwt_validation", jwtWith("http.tokens", tokens), invalid(`http.tokens[1].${field}`));
+      }
+      const tokens = [{ ...token, cookie: "x" }];
+      await expectModuleRefused("jwt_validation", jwtWith("http.tokens", tokens), unknownField("http.tokens[0].cookie", "prefix"));
+    });
+
+    it("signatures are made with the asymmetric algorithms of RFC 7518 only", async () => {
+      const path = "jws.allowed_algorithms";
+      const all = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512"];
+      expect((await stored("jwt_validation", jwtWith(path, all))).jws.allowed_algorithms).to.deep.equal(all);
+      for (const wrong of ["HS256", "HS384", "HS512", "none", "rs256", "RS1", ""])
+        await expectModuleRefused("jwt_validation", jwtWith(path, ["RS256", wrong]), invalid(`${path}[1]`, "ES256"));
+    });
+
+    it("signing keys are fetched over https", async () => {
+      const path = "jws.keys.sources.additional_jkus";
+      for (const wrong of ["http://id.example.com/jwks", "id.example.com/jwks", "/jwks", ""])
+        await expectModuleRefused("jwt_validation", jwtWith(path, ["https://id.example.com/jwks", wrong]), invalid(`${path}[1]`, "https"));
+    });
+  });
+
+  describe("user_agent_filter:", () => {
+    for (const list of ["allow", "deny"]) {
+      it(`${list} takes what RE2 takes, and keeps it as it was written`, async () => {
+        const patterns = ["(?i)bot", "^Mozilla/5\\.0 ", "(foo|bar)+?", "[[:alpha:]]{2,8}", "(?P<name>curl)/\\d+", "\\p{Greek}", "🚇"];
+        expect((await stored("user_agent_filter", { [list]: patterns }))[list]).to.deep.equal(patterns);
+      });
+
+      it(`${list} refuses look-around, back-references and whatever else RE2 refuses, and says where`, async () => {
+        for (const pattern of [
+          "bot(?=/2)",
+          "bot(?!/2)",
+          "(?<=x)bot",
+          "(?<!x)bot",
+          "(a)\\1",
+          "(?P<n>a)(?P=n)",
+          "(?>a)",
+          "(",
+          "[a",
+          "*",
+          "a{1001}",
+        ])
+          await expectModuleRefused("user_agent_filter", { [list]: ["fine", pattern] }, invalid(`${list}[1]`, `${list}[1]`));
+      });
+
+      it(`${list} is a list of strings`, async () => {
+        await expectModuleRefused("user_agent_filter", { [list]: "bot" }, invalid(list));
+        await expectModuleRefused("user_agent_filter", { [list]: ["bot", 5] }, invalid(`${list}[1]`));
+      });
+    }
+  });
+
+  describe("policies:", () => {
+    const respond = { type: "custom-response", config: { status_code: 503 } };
+
+    it("may answer with a response of their own, unlike those of TLS edges", async () => {
+      const policies = { enabled: true, inbound: [{ ...policyNamed("closed"), actions: [respond] }], outbound: [] };
+      expect(await stored("policies", policies)).to.deep.equal(policies);
+    });
+
+    it("refuse an action of an unknown type, and say where it stands", async () => {
+      for (const direction of ["inbound", "outbound"]) {
+        const wrong = { ...policyNamed("wrong"), actions: [respond, { type: "explode", config: {} }] };
+        const field = `${direction}[1].actions[1].type`;
+        await expectModuleRefused("policies", { [direction]: [policyNamed("fine"), wrong] }, invalid(field, field, "custom-response"));
+      }
+    });
+  });
+});

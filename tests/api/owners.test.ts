@@ -1,0 +1,81 @@
+import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
+import { Rest } from "../../support/rest";
+import { expectRefused, serverOfThisFile } from "./support";
+
+onEveryDatabase("Users, bots and API keys", (start) => {
+  const server = serverOfThisFile(start);
+
+  /** A bot with a key of its own, and the API as that bot sees it. */
+  async function member() {
+    const bot = (await server.rest.post("/bot_users", { name: "ci" })).body;
+    const key = (await server.rest.post("/api_keys", { owner_id: bot.id })).body;
+    return { bot, key, rest: new Rest(server.url, key.token) };
+  }
+
+  it("lets an admin make a key, tell it once, and revoke it", async () => {
+    const { body, status } = await server.rest.post("/api_keys", { description: "mine" });
+    expect(status).to.equal(201);
+    expect(body.token).to.match(/^tpk_/);
+    expect((await server.rest.get(`/api_keys/${body.id}`)).body).to.deep.equal({ ...body, token: null });
+    const rest = new Rest(server.url, body.token);
+    expect((await rest.get("/ip_policies")).status).to.equal(200);
+    expect((await server.rest.delete(`/api_keys/${body.id}`)).status).to.equal(204);
+    expect((await rest.get("/ip_policies")).status).to.equal(401);
+  });
+
+  it("makes a bot the owner of what it creates", async () => {
+    const { bot, rest } = await member();
+    expect((await rest.post("/credentials", {})).body.owner_id).to.equal(bot.id);
+    const foreign = await rest.post("/credentials", { owner_id: (await member()).bot.id });
+    expectRefused(foreign, { status: 403, code: "TP_1200", field: "owner_id" });
+  });
+
+  it("lets an admin name a bot as owner, and keeps the bot from being deleted while it owns something", async () => {
+    const { bot } = await member();
+    const credential = (await server.rest.post("/credentials", { owner_id: bot.id })).body;
+    const refused = await server.rest.delete(`/bot_users/${bot.id}`);
+    expectRefused(refused, { status: 409, code: "TP_1500" });
+    expect(refused.body.msg).to.contain(credential.id);
+    expectRefused(await server.rest.post("/credentials", { owner_id: "bot_000000000000000000000000000" }), {
+      status: 400,
+      code: "TP_1004",
+      field: "owner_id",
+    });
+  });
+
+  it("hides the keys of others from a member, and shows it its own", async () => {
+    const [one, other] = [await member(), await member()];
+    const keys = (await one.rest.get("/api_keys")).body.keys;
+    expect(keys.map(({ id }: { id: string }) => id)).to.deep.equal([one.key.id]);
+    expect((await one.rest.get(`/api_keys/${one.key.id}`)).status).to.equal(200);
+    for (const request of [one.rest.get, one.rest.delete]) {
+      expectRefused(await request(`/api_keys/${other.key.id}`), { status: 404, code: "TP_1300" });
+    }
+    expect((await server.rest.get("/api_keys?limit=100")).body.keys.length).to.be.greaterThan(2);
+  });
+
+  it("keeps bots to admins", async () => {
+    const { bot, rest } = await member();
+    for (const answer of [
+      await rest.get("/bot_users"),
+      await rest.get(`/bot_users/${bot.id}`),
+      await rest.post("/bot_users", { name: "x" }),
+    ]) {
+      expectRefused(answer, { status: 403, code: "TP_1200" });
+    }
+  });
+
+  it("accepts no key of a bot that is not active", async () => {
+    const { bot, rest } = await member();
+    await server.rest.patch(`/bot_users/${bot.id}`, { active: false });
+    expectRefused(await rest.get("/ip_policies"), { status: 403, code: "TP_1200" });
+    await server.rest.patch(`/bot_users/${bot.id}`, { active: true });
+    expect((await rest.get("/ip_policies")).status).to.equal(200);
+  });
+
+  it("lists the key that the server was started with", async () => {
+    const { keys } = (await server.rest.get("/api_keys?limit=100")).body;
+    expect(keys.at(-1).description).to.equal("made when the server started");
+  });
+});

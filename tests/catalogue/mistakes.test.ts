@@ -1,0 +1,171 @@
+import * as tunnels from "@tunnelplane/pulumi";
+import { bare, definitionOf } from "@tunnelplane/sdk/contract";
+import { expect } from "chai";
+import type { z } from "zod";
+import { check } from "../../provider/src/catalogue/check";
+import { Document } from "../../provider/src/catalogue/document";
+import { report } from "../../provider/src/catalogue/mistakes";
+import { failureOf, World } from "../provider/support";
+import { Folder, NOBODY } from "./support";
+
+interface BadFile {
+  readonly what: string;
+  readonly yaml: string;
+  /** Every line of the report: where, and how the sentence begins. */
+  readonly says: readonly string[];
+}
+
+const BAD_FILES: readonly BadFile[] = [
+  {
+    what: "text that is not YAML",
+    yaml: 'ipPolicies:\n  office: { description: "a" "b" }\n',
+    says: ["2:30 is not YAML: Unexpected double-quoted-scalar at node end"],
+  },
+  {
+    what: "a second document in the file",
+    yaml: "ipPolicies:\n---\ntlsEdges:\n",
+    says: ["2:1 begins a second document"],
+  },
+  {
+    what: "a file that is no map, and a collection that is none",
+    yaml: "- ipPolicies\n",
+    says: ["1:1 must be a map of collections"],
+  },
+  {
+    what: "collections that do not exist, and those that do",
+    yaml: "tlsEdge:\n  app: {}\nbackends: {}\nipPolicies: [office]\n",
+    says: [
+      "1:1 tlsEdge is not a collection; accepted: `tunnelCredentials`, `sshCredentials`, `certificateAuthorities`",
+      "3:1 backends is not a collection",
+      "4:13 ipPolicies must be a map of names to arguments",
+    ],
+  },
+  {
+    what: "names that stand twice or are none",
+    yaml: 'ipPolicies:\n  office: { metadata: a, metadata: b }\n  office:\n  "two words":\n',
+    says: [
+      "2:26 ipPolicies.office.metadata stands here a second time, after line 2",
+      "3:3 ipPolicies.office stands here a second time, after line 2",
+      '4:3 ipPolicies["two words"] is not a name: use letters, digits',
+    ],
+  },
+  {
+    what: "fields that do not exist, are missing or are spelled as in the API",
+    yaml: "tlsEdges:\n  app:\n    hostport: [a.example.com:443]\n    backend: { backend_id: web }\n    mutualTls: {}\ntunnelGroupBackends:\n  web: { labels: { a_b: c } }\n  other:\n",
+    says: [
+      "3:5 tlsEdges.app.hostport is not a field here; accepted: `description`, `metadata`, `hostports`, `backend`, `ipRestriction`",
+      "4:16 tlsEdges.app.backend.backend_id is written `backendId` here",
+      "5:5 tlsEdges.app.mutualTls.certificateAuthorityIds is required and must be a list",
+      "8:3 tunnelGroupBackends.other.labels is required and must be an object",
+    ],
+  },
+  {
+    what: "values of a wrong type or beyond a limit, in the words of the server",
+    yaml: `ipPolicies:\n  office: { description: ${"x".repeat(256)} }\n  guests: text\ntunnelGroupBackends:\n  web: { labels: { port: 8080 } }\ntlsEdges:\n  app:\n    hostports: [app.example.com]\n    tlsTermination: { minVersion: 1.3, enabled: "no" }\n    policies: { inbound: all }\nipPolicyRules:\n  rule: { ipPolicyId: office, cidr: 192.0.2.1/24, action: permit }\n`,
+    says: [
+      "2:26 ipPolicies.office.description is 256 bytes; at most 255 bytes are allowed",
+      "3:11 ipPolicies.guests must be an object",
+      "5:26 tunnelGroupBackends.web.labels.port must be a string; put it in quotes",
+      '8:17 tlsEdges.app.hostports[0] must be "<host>:<port>", for example "app.example.com:443"',
+      '9:35 tlsEdges.app.tlsTermination.minVersion must be "1.2" or "1.3"; put it in quotes',
+      "9:49 tlsEdges.app.tlsTermination.enabled must be true or false",
+      "10:26 tlsEdges.app.policies.inbound must be a list",
+      '12:37 ipPolicyRules.rule.cidr has bits set behind its mask: write "192.0.2.0/24"',
+      '12:59 ipPolicyRules.rule.action must be "allow" or "deny"',
+    ],
+  },
+  {
+    what: "rules across the fields of an entry",
+    yaml: 'tlsEdges:\n  app:\n    tlsTermination: { terminateAt: upstream, minVersion: "1.2" }\n',
+    says: ['3:58 tlsEdges.app.tlsTermination.minVersion must be left out when `terminateAt` is "upstream"'],
+  },
+  {
+    what: "references to nothing, to another kind or twice to the same",
+    yaml: "ipPolicies:\n  office:\ntlsEdges:\n  app:\n    backend: { backendId: office }\n    ipRestriction: { ipPolicyIds: [ofice, office, office] }\n  other:\n    backend: { backendId: edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue }\n    ipRestriction: { ipPolicyIds: [ipp_guests] }\n",
+    says: [
+      '5:27 tlsEdges.app.backend.backendId names "office", which is an IP policy; expected a tunnel-group backend',
+      '6:36 tlsEdges.app.ipRestriction.ipPolicyIds[0] names "ofice", but ipPolicies has no such entry; did you mean "office"?',
+      "6:51 tlsEdges.app.ipRestriction.ipPolicyIds[2] repeats entry 1; name each once",
+      "8:27 tlsEdges.other.backend.backendId is the id of a TLS edge; expected a tunnel-group backend",
+      '9:36 tlsEdges.other.ipRestriction.ipPolicyIds[0] names "ipp_guests", but ipPolicies has no such entry',
+    ],
+  },
+  {
+    what: "entries that claim what only one may have",
+    yaml: "tlsEdges:\n  app: { hostports: [app.example.com:443] }\n  other: { hostports: [a.example.com:443, App.example.com:443] }\n",
+    says: ["3:43 tlsEdges.other.hostports[1] is served by another edge already; remove it there first (tlsEdges.app.hostports[0], line 2)"],
+  },
+  {
+    what: "files, configuration and aliases that are missing, and tags that do not exist",
+    yaml: "certificateAuthorities:\n  clients: { caPem: !file nowhere.pem }\nipPolicies:\n  a: { description: !config place, metadata: !secret note }\n  b: { description: *nobody }\n  c: &c { metadata: *c }\n  d: { metadata: !env HOME }\n  e: { metadata: !file [x] }\n",
+    says: [
+      "2:27 certificateAuthorities.clients.caPem cannot be read from its file: ENOENT: no such file or directory",
+      '4:29 ipPolicies.a.description is not in the stack\'s configuration: run "pulumi config set place …"',
+      '4:54 ipPolicies.a.metadata is not in the stack\'s configuration: run "pulumi config set --secret note …"',
+      "5:21 ipPolicies.b.description stands for &nobody, which is not set before it",
+      "6:21 ipPolicies.c.metadata contains itself through an alias",
+      "7:18 !env is not a tag here; accepted: !file, !config, !secret",
+      "8:18 !file takes a text",
+      "8:24 ipPolicies.e.metadata must be a string",
+    ],
+  },
+];
+
+describe("A catalogue with mistakes, previewed without a server", () => {
+  const world = new World();
+  const folder = new Folder();
+  after(async () => {
+    await world.close();
+    folder.remove();
+  });
+
+  const preview = async (yaml: string): Promise<string> => {
+    folder.write(yaml);
+    const stack = await world.stack(NOBODY, async () => void tunnels.catalogue(folder.catalogue));
+    return failureOf(stack.preview());
+  };
+
+  for (const { what, yaml, says } of BAD_FILES) {
+    it(`is refused for ${what}, each with its line and column`, async () => {
+      const message = await preview(yaml);
+      const reported = message.split("\n").filter((line) => line.includes(`  ${folder.catalogue}:`));
+      const distinct = [...new Set(reported.map((line) => line.split(`${folder.catalogue}:`)[1] as string))];
+      expect(distinct.map((line, index) => line.slice(0, says[index]?.length))).to.deep.equal(says);
+      expect(message).not.to.match(/\n\s+at /);
+    });
+  }
+
+  it("is refused as a whole, before anything of it is declared", async () => {
+    const message = await preview("ipPolicies:\n  fine:\n  wrong: { oops: 1 }\n");
+    expect(message).to.contain(`${folder.catalogue} has a mistake; nothing was declared:`);
+    expect(message).not.to.contain("IpPolicy fine");
+  });
+
+  it("never shows a value that may be a secret", async () => {
+    const message = await preview(
+      'sshCredentials:\n  me: { publicKey: "-----BEGIN PRIVATE KEY-----hush-hush" }\n  you: { publicKey: "hush-hush" "x" }\n',
+    );
+    expect(message).to.contain("is not YAML").and.not.to.contain("hush-hush");
+    const checked = await preview('sshCredentials:\n  me: { publicKey: "-----BEGIN PRIVATE KEY-----hush-hush" }\n');
+    expect(checked).to.contain("2:20 sshCredentials.me.publicKey is a private key").and.not.to.contain("hush-hush");
+  });
+
+  it("is refused for entries that refer to each other in a circle, which a type of resource may allow one day", () => {
+    const backend = definitionOf("tunnel_group_backend");
+    const { backend_id } = (bare(definitionOf("tls_edge").fields.backend as z.ZodType) as z.ZodObject).shape;
+    const chained = { ...backend, fields: { ...backend.fields, next_id: (backend_id as z.ZodType).optional() } };
+    const names = ["a", "b", "c"].map((name, index, all) => `  ${name}: { labels: { a: b }, nextId: ${all[(index + 1) % 3]} }\n`);
+    const document = new Document(`tunnelGroupBackends:\n${names.join("")}  d: { labels: { a: b }, nextId: a }\n`, {});
+    check(document, [chained]);
+    expect(report("tunnels.yaml", document.mistakes, document.lines).split("\n").slice(1)).to.deep.equal([
+      "  tunnels.yaml:4:34 tunnelGroupBackends.c.nextId closes a circle, in which nothing can be created first: a → b → c → a",
+    ]);
+  });
+
+  it("is asked for by its path when there is no such file", async () => {
+    const stack = await world.stack(NOBODY, async () => void tunnels.catalogue("nowhere/tunnels.yaml"));
+    const message = await failureOf(stack.preview());
+    expect(message).to.contain("The catalogue nowhere/tunnels.yaml cannot be read: ENOENT");
+    expect(message).not.to.match(/\n\s+at /);
+  });
+});
