@@ -11,7 +11,7 @@ const CLI = join(__dirname, "../server/dist/cli.js");
 export const API_KEY = "tpk_of-the-admin-in-tests-and-demos";
 
 export interface StartOptions {
-  /** Default: a new folder that goes when the server stops. */
+  /** A folder, or the URL of a PostgreSQL database. Default: a new folder that goes when the server stops. */
   readonly data?: string;
   /** Default: a free port. */
   readonly listen?: string;
@@ -32,14 +32,12 @@ export class ServerProcess {
 
   static async start({ data, listen = "127.0.0.1:0", env, args = [] }: StartOptions = {}): Promise<ServerProcess> {
     const folder = data ?? mkdtempSync(join(tmpdir(), "tunnelplane-"));
-    const child = spawn(
-      process.execPath,
-      ["--disable-warning=ExperimentalWarning", CLI, "serve", "--listen", listen, "--data", folder, ...args],
-      {
-        env: { ...process.env, TUNNELPLANE_BOOTSTRAP_API_KEY: API_KEY, ...env },
-        stdio: ["ignore", "pipe", "pipe"],
-      },
-    );
+    const isUrl = folder.startsWith("postgres://");
+    const place = { TUNNELPLANE_DATABASE_URL: isUrl ? folder : undefined, TUNNELPLANE_DATA: isUrl ? undefined : folder };
+    const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", CLI, "serve", "--listen", listen, ...args], {
+      env: { ...process.env, TUNNELPLANE_BOOTSTRAP_API_KEY: API_KEY, ...place, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     const output = { out: "", log: "" };
     child.stderr.on("data", (chunk) => {
       output.log += chunk;

@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 import { ApiError, refuseFaults } from "./apiError";
 import type { Documents } from "./documents";
 import { newId } from "./ids";
+import { PLACEHOLDER } from "./placeholder";
 import { hashSecret, newSecret } from "./secrets";
 import type { Database } from "./storage/schema";
 import type { Store } from "./storage/store";
@@ -51,6 +52,8 @@ export async function refuseForeignOwner(transaction: Kysely<Database>, owner: u
  */
 export async function bootstrap(store: Store, documents: Documents, givenKey: string | undefined): Promise<string | undefined> {
   return store.write(async (transaction) => {
+    // Servers that start at the same time take turns at a row that is there already, so that one of them makes the admin.
+    await transaction.selectFrom("setting").select("name").where("name", "=", PLACEHOLDER).forUpdate().executeTakeFirstOrThrow();
     const created_at = new Date().toISOString();
     const admin = await transaction.selectFrom("principal").select("id").where("role", "=", "admin").orderBy("id").executeTakeFirst();
     if (admin && !givenKey) return undefined;

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import "./nodeVersion";
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { type ServerOptions, startServer, VERSION } from ".";
 
 // Time for requests under way to finish; what takes longer is cut off, its client sees a closed connection.
@@ -16,6 +16,18 @@ program
     new Option("--listen <host:port>", "where to listen; port 0 takes a free one").env("TUNNELPLANE_LISTEN").default("127.0.0.1:4040"),
   )
   .addOption(new Option("--data <folder>", "where to keep everything").env("TUNNELPLANE_DATA").default("./.tunnelplane"))
+  .addOption(
+    new Option(
+      "--database-url <url>",
+      "keep everything in this PostgreSQL database instead: postgres://user:password@host:5432/database",
+    ).env("TUNNELPLANE_DATABASE_URL"),
+  )
+  .addOption(
+    new Option("--database-pool <count>", "how many connections to PostgreSQL there may be")
+      .env("TUNNELPLANE_DATABASE_POOL")
+      .default(10)
+      .argParser(poolSize),
+  )
   .addOption(
     new Option("--public-url <url>", "the address that answers name, where clients reach the server through a proxy").env(
       "TUNNELPLANE_PUBLIC_URL",
@@ -51,7 +63,7 @@ async function serve(options: Omit<ServerOptions, "bootstrapApiKey">): Promise<v
       `\nThe admin's API key, shown this once and never again:\n\n  ${server.newApiKey}\n\nFor programs: export TUNNELPLANE_API_KEY=<key> TUNNELPLANE_BASE_URL=${server.url}\n`,
     );
   }
-  console.log(`tunnelplane ${VERSION} listens on ${server.url}, data in ${options.data}`);
+  console.log(`tunnelplane ${VERSION} listens on ${server.url}, data in ${server.place}`);
   let closing = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
@@ -61,6 +73,11 @@ async function serve(options: Omit<ServerOptions, "bootstrapApiKey">): Promise<v
       server.close().then(() => process.exit(0), fail);
     });
   }
+}
+
+function poolSize(text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("Expected a whole number from 1 to 9999.");
 }
 
 function fail(error: Error & { code?: string }): void {

@@ -1,19 +1,23 @@
-import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { type DestinationStream, type Level, pino } from "pino";
 import { bootstrap } from "./accounts";
 import { Documents } from "./documents";
 import { buildApp } from "./http/app";
+import { placeholderOf } from "./placeholder";
+import { openPostgres } from "./storage/postgres";
 import { openSqlite } from "./storage/sqlite";
-import type { Store } from "./storage/store";
 
 export const VERSION: string = (require("../package.json") as { version: string }).version;
 
 export interface ServerOptions {
   /** `<host>:<port>`; port 0 takes a free one. */
   readonly listen: string;
-  /** Folder of the embedded database. */
+  /** Folder of the embedded database, where there is no other. */
   readonly data: string;
+  /** A PostgreSQL database to use instead. */
+  readonly databaseUrl?: string;
+  /** How many connections to it there may be. */
+  readonly databasePool: number;
   /** An API key for the admin, instead of one that is made up and shown. */
   readonly bootstrapApiKey?: string;
   /** The address that answers name; without it, the one the client used. */
@@ -28,6 +32,8 @@ export interface RunningServer {
   readonly url: string;
   /** The admin's API key, on the first start only and only when none was given. */
   readonly newApiKey: string | undefined;
+  /** Where everything is kept, for people to read. */
+  readonly place: string;
   /** Finishes what is under way, then closes. */
   close(): Promise<void>;
 }
@@ -39,7 +45,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     { level: options.logLevel, name: "tunnelplane", base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
     options.logs ?? pino.destination({ dest: 2, sync: true }),
   );
-  const store = await openSqlite(options.data);
+  const store = options.databaseUrl
+    ? await openPostgres({ url: options.databaseUrl, pool: options.databasePool })
+    : await openSqlite(options.data);
   try {
     const documents = new Documents(await placeholderOf(store));
     const newApiKey = await bootstrap(store, documents, options.bootstrapApiKey);
@@ -49,6 +57,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     return {
       url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
       newApiKey,
+      place: store.place,
       async close() {
         await app.close();
         await store.close();
@@ -66,17 +75,4 @@ function parseListen(listen: string): { host: string; port: number } {
   if (!match || port > 65535)
     throw new Error(`Cannot listen on ${JSON.stringify(listen)}: expected "<host>:<port>", for example "127.0.0.1:4040"`);
   return { host: (match[1] ?? match[2]) as string, port };
-}
-
-/** A text that stands for the server's address in stored documents; random, so that nothing a user stores can contain it. */
-async function placeholderOf(store: Store): Promise<string> {
-  return store.write(async (transaction) => {
-    const candidate = { name: "uri_placeholder", value: `base:${randomBytes(18).toString("base64url")}:` };
-    await transaction
-      .insertInto("setting")
-      .values(candidate)
-      .onConflict((conflict) => conflict.column("name").doNothing())
-      .execute();
-    return (await transaction.selectFrom("setting").select("value").where("name", "=", candidate.name).executeTakeFirstOrThrow()).value;
-  });
 }

@@ -40,19 +40,25 @@ export async function resolveReferences(db: Kysely<Database>, definition: Defini
 /** Records what an object refers to, in place of what it referred to before. */
 export async function replaceReferences(transaction: Kysely<Database>, definition: Definition, id: string, sent: Document): Promise<void> {
   const found = await resolveReferences(transaction, definition, sent);
+  const rows = found.map(({ path, id: target, reference }) => ({
+    from_id: id,
+    to_id: target,
+    field: formatPath(path),
+    cascades: reference.cascade ? (1 as const) : (0 as const),
+  }));
+  if (await areRecorded(transaction, id, rows)) return;
   await transaction.deleteFrom("reference").where("from_id", "=", id).execute();
-  if (found.length === 0) return;
-  await transaction
-    .insertInto("reference")
-    .values(
-      found.map(({ path, id: target, reference }) => ({
-        from_id: id,
-        to_id: target,
-        field: formatPath(path),
-        cascades: reference.cascade ? 1 : 0,
-      })),
-    )
-    .execute();
+  if (rows.length > 0) await transaction.insertInto("reference").values(rows).execute();
+}
+
+/**
+ * References that stay as they are stay untouched: writing them again would wait for whoever is deleting
+ * their target, who may in turn wait for this very object, which goes along with it.
+ */
+async function areRecorded(transaction: Kysely<Database>, id: string, rows: readonly { field: string; to_id: string }[]): Promise<boolean> {
+  const recorded = await transaction.selectFrom("reference").select(["field", "to_id"]).where("from_id", "=", id).execute();
+  const known = new Map(recorded.map(({ field, to_id }) => [field, to_id]));
+  return known.size === rows.length && rows.every(({ field, to_id }) => known.get(field) === to_id);
 }
 
 /** Records the values that only one object at a time may hold. Refuses those that another object holds. */
@@ -67,6 +73,9 @@ export async function replaceUniqueKeys(transaction: Kysely<Database>, definitio
       .where("value", "=", key)
       .executeTakeFirst();
     if (holder) refuseFaults([{ error: "taken", path, message: `${taken} (${holder.resource_id})` }]);
+  }
+  // In one order everywhere, so that writers who claim the same values wait for one another, and never in a circle.
+  for (const { scope, key } of keys.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
     await transaction.insertInto("unique_key").values({ scope, value: key, resource_id: id }).execute();
   }
 }

@@ -12,7 +12,7 @@ import {
   validateUpdate,
   withArticle,
 } from "@tunnelplane/sdk/contract";
-import type { Kysely } from "kysely";
+import type { Kysely, SelectQueryBuilder } from "kysely";
 import { type Caller, refuseForeignOwner } from "./accounts";
 import { ApiError, BodyError, refuseFaults } from "./apiError";
 import { type Addition, behaviours, type Creation } from "./behaviours";
@@ -58,6 +58,7 @@ export class Resources {
     return this.store.write(async (transaction) => {
       await this.#loadParents(transaction, definition, sent);
       await refuseForeignOwner(transaction, sent.owner_id, caller);
+      await lockParents(transaction, definition, sent);
       const document = this.documents.compose(definition, id, now.toISOString(), sent, computed);
       const json = JSON.stringify(document);
       const ownerId = (sent.owner_id as string | undefined) ?? caller.ownerId;
@@ -110,7 +111,7 @@ export class Resources {
     const { value, problems } = validateUpdate(definition, body);
     refuseFaults(problems);
     return this.store.write(async (transaction) => {
-      const stored = await this.#load(transaction, definition, at);
+      const stored = await this.#loadToChange(transaction, definition, at);
       precondition(etagOf(stored.version));
       return this.#save(transaction, definition, stored, value);
     });
@@ -118,7 +119,7 @@ export class Resources {
 
   async remove(definition: Definition, at: Place, precondition: Precondition): Promise<void> {
     return this.store.write(async (transaction) => {
-      const { id, version, document } = await this.#load(transaction, definition, at);
+      const { id, version, document } = await this.#loadToChange(transaction, definition, at);
       precondition(etagOf(version));
       const { children, users } = await referrersOf(transaction, id);
       if (users.length > 0) {
@@ -142,7 +143,7 @@ export class Resources {
     const { value, problems } = validateModule(definition.fields[name] as never, body);
     refuseFaults(problems);
     return this.store.write(async (transaction) => {
-      const stored = await this.#load(transaction, definition, at);
+      const stored = await this.#loadToChange(transaction, definition, at);
       preconditionOnModule(precondition, stored.document, name);
       const saved = await this.#save(transaction, definition, stored, { [name]: value }).catch((error: unknown) => {
         throw error instanceof BodyError ? error.within(name) : error;
@@ -153,7 +154,7 @@ export class Resources {
 
   async removeModule(definition: Definition, at: Place, name: string, precondition: Precondition): Promise<void> {
     return this.store.write(async (transaction) => {
-      const stored = await this.#load(transaction, definition, at);
+      const stored = await this.#loadToChange(transaction, definition, at);
       preconditionOnModule(precondition, stored.document, name);
       if ((JSON.parse(stored.document) as Document)[name] === null) return;
       await this.#save(transaction, definition, stored, { [name]: undefined });
@@ -179,7 +180,7 @@ export class Resources {
     refuseFaults(problems);
     const key = keyOf(definition, name);
     return this.store.write(async (transaction) => {
-      const stored = await this.#load(transaction, definition, at);
+      const stored = await this.#loadToChange(transaction, definition, at);
       const present = entriesOf(stored.document, name);
       if (present.some((entry) => entry[key] === value[key])) {
         refuseFaults([{ error: "taken", path: [key], message: `is one of the ${name} already` }]);
@@ -192,7 +193,7 @@ export class Resources {
   async removeEntry(definition: Definition, at: Place, name: string, precondition: Precondition): Promise<void> {
     const key = keyOf(definition, name);
     return this.store.write(async (transaction) => {
-      const stored = await this.#load(transaction, definition, at);
+      const stored = await this.#loadToChange(transaction, definition, at);
       const present = entriesOf(stored.document, name);
       const removed = present.find((entry) => entry[key] === at[key]);
       if (!removed) throw noEntry(definition, at, name);
@@ -203,6 +204,18 @@ export class Resources {
   }
 
   async #load(db: Kysely<Database>, definition: Definition, at: Place): Promise<Stored> {
+    await this.#loadParents(db, definition, at);
+    return this.#find(db.selectFrom("resource"), definition, at);
+  }
+
+  /** Keeps other writers away from the object, and from referring to it, until this transaction ends. */
+  async #loadToChange(transaction: Kysely<Database>, definition: Definition, at: Place): Promise<Stored> {
+    await lockParents(transaction, definition, at);
+    await this.#loadParents(transaction, definition, at);
+    return this.#find(transaction.selectFrom("resource").forUpdate(), definition, at);
+  }
+
+  async #find(resources: SelectQueryBuilder<Database, "resource", object>, definition: Definition, at: Place): Promise<Stored> {
     const { id } = at;
     if (!id.startsWith(`${definition.idPrefix}_`)) {
       throw new ApiError(
@@ -211,8 +224,7 @@ export class Resources {
       );
     }
     refuseMembers(definition, this.caller);
-    await this.#loadParents(db, definition, at);
-    const row = await db.selectFrom("resource").select(["id", "owner_id", "version", "document"]).where("id", "=", id).executeTakeFirst();
+    const row = await resources.select(["id", "owner_id", "version", "document"]).where("id", "=", id).executeTakeFirst();
     const parents = pathFieldsOf(definition);
     const document: Document | undefined = row && parents.length > 0 ? JSON.parse(row.document) : undefined;
     const elsewhere = document && parents.find((field) => document[field] !== at[field]);
@@ -261,6 +273,21 @@ function parentOf(definition: Definition, field: string): Definition {
   const [parent] = targetsOf(marksOf(definition.fields[field] as never).reference?.to ?? []);
   if (!parent) throw new Error(`${definition.kind}.${field} names no kind of object`);
   return parent;
+}
+
+/**
+ * Writers of the children of one parent take turns, because each brings the parent's list of them up to date.
+ * The parent is locked first, as when it is deleted with its children, so that nobody waits in a circle.
+ */
+async function lockParents(transaction: Kysely<Database>, definition: Definition, ids: Document): Promise<void> {
+  for (const field of pathFieldsOf(definition)) {
+    await transaction
+      .selectFrom("resource")
+      .select("id")
+      .where("id", "=", ids[field] as string)
+      .forUpdate()
+      .execute();
+  }
 }
 
 /** Brings the list that a parent's document holds of its children up to date. Takes time with the number of those children only. */

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import {
   expectRefused,
   hostport,
@@ -20,8 +21,8 @@ const PATHS = {
   tunnels: "/backends/tunnel_group",
 };
 
-describe("Failover, weighted, HTTP-response and static backends", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("Failover, weighted, HTTP-response and static backends", (start) => {
+  const server = serverOfThisFile(start);
   const tunnels = () => server.created(PATHS.tunnels, { labels: { app: unique() } });
 
   /** How the two kinds that distribute traffic name those that get it. */

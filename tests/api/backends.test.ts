@@ -1,8 +1,9 @@
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import { expectRefused, hostport, inUse, invalid, serverOfThisFile } from "./support";
 
-describe("Tunnel-group backends", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("Tunnel-group backends", (start) => {
+  const server = serverOfThisFile(start);
   const PATH = "/backends/tunnel_group";
 
   it("labels are kept as given, also in scripts beyond ASCII", async () => {

@@ -1,10 +1,11 @@
 import { X509Certificate } from "node:crypto";
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import { CA, type CertificateOptions, certificate } from "./fixtures";
 import { expectRefused, hostport, immutable, inUse, invalid, serverOfThisFile } from "./support";
 
-describe("Certificate authorities", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("Certificate authorities", (start) => {
+  const server = serverOfThisFile(start);
   const PATH = "/certificate_authorities";
   const upload = (ca_pem: unknown) => server.rest.post(PATH, { ca_pem });
   const authority = () => server.created(PATH, { ca_pem: certificate().pem });

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import type { RestAnswer } from "../../support/rest";
 import {
   badQuery,
@@ -17,8 +18,8 @@ import { COMMON_FIELDS, type ResourceType, TYPES } from "./types";
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
-describe("Every resource type keeps the same promises:", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("Every resource type keeps the same promises:", (start) => {
+  const server = serverOfThisFile(start);
 
   const create = async (type: ResourceType, more = {}): Promise<RestAnswer> => {
     const answer = await server.rest.post(type.path, { ...(await type.body(server.rest)), ...more });

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import { sshKey } from "./fixtures";
 import { expectRefused, immutable, invalid, missingReference, serverOfThisFile, unknownId, wrongKind } from "./support";
 
@@ -29,8 +30,8 @@ const INVALID_RULES = [
   "bind:=payments",
 ];
 
-describe("Credentials", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("Credentials", (start) => {
+  const server = serverOfThisFile(start);
 
   it("a tunnel credential shows its token once, when it is created", async () => {
     const { token, uri, id } = await server.created("/credentials", {});

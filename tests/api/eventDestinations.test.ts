@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import { creds, destination, role, targets } from "./fixtures";
 import { expectRefused, invalid, type Json, type Refusal, serverOfThisFile, unknownField } from "./support";
 
@@ -12,8 +13,8 @@ const AUTHS = {
   creds: { auth: creds, answer: { role: null, ...creds } },
 };
 
-describe("Event destinations", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("Event destinations", (start) => {
+  const server = serverOfThisFile(start);
   const monitoring = { monitoring_service: targets().monitoring_service };
 
   /** Tries a target in a creation and in an update: both are refused, and no secret is repeated. */

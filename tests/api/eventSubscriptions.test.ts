@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import { destination } from "./fixtures";
 import {
   expectRefused,
@@ -36,8 +37,8 @@ const EVENT_TYPES = [
   "backend",
 ].flatMap((thing) => ["created", "updated", "deleted"].map((what) => `${thing}_${what}.v0`));
 
-describe("Event subscriptions", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("Event subscriptions", (start) => {
+  const server = serverOfThisFile(start);
   const destinationRef = async (): Promise<{ id: string; uri: string }> => {
     const { id, uri } = await server.created("/event_destinations", destination());
     return { id, uri };

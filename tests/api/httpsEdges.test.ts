@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import { testModules } from "./everyModule";
 import { certificate } from "./fixtures";
 import { oidc } from "./modules";
@@ -18,8 +19,8 @@ import {
 
 const [HTTPS, TLS] = ["/edges/https", "/edges/tls"];
 
-describe("HTTPS edges and their routes", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("HTTPS edges and their routes", (start) => {
+  const server = serverOfThisFile(start);
   const edge = (more: Json = {}) => server.created(HTTPS, { hostports: [hostport()], ...more });
   const postRoute = (edgeUri: string, match: unknown, match_type: unknown = "path_prefix") =>
     server.rest.post(`${edgeUri}/routes`, { match_type, match });

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import type { RestAnswer } from "../../support/rest";
 import { testModules } from "./everyModule";
 import { jwtValidation, type ModuleName, oidc, policyNamed } from "./modules";
@@ -13,8 +14,8 @@ function changed(object: object, path: string, value: unknown): Json {
   return { ...object, [first]: rest.length > 0 ? changed(inner as object, rest.join("."), value) : value };
 }
 
-describe("The modules of an HTTPS edge's route", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
+  const server = serverOfThisFile(start);
   testModules(server, "edghtsrt", ["backend", "ip_restriction", "oidc", "jwt_validation", "user_agent_filter", "policies"]);
 
   const routeWith = (modules: Json) => ({ match_type: "path_prefix", match: `/${unique()}`, ...modules });

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import {
   expectRefused,
   hostport,
@@ -13,8 +14,8 @@ import {
   wrongKind,
 } from "./support";
 
-describe("IP policies and their rules", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("IP policies and their rules", (start) => {
+  const server = serverOfThisFile(start);
   const RULES = "/ip_policy_rules";
   const policy = () => server.created("/ip_policies", {});
   const ruleOf = (ip_policy_id: string, cidr: string, action = "allow") => server.rest.post(RULES, { ip_policy_id, cidr, action });

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import { expectRefused, invalid, type Json, serverOfThisFile } from "./support";
 import { TYPES } from "./types";
 
@@ -13,8 +14,8 @@ const textOf = (length: number, character: string, unit: keyof typeof SIZES = "b
 const LIMITS = { description: 255, metadata: 4096 };
 const CHARACTERS = ["a", "é", "語", "🚇"];
 
-describe("Limits and empty values", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("Limits and empty values", (start) => {
+  const server = serverOfThisFile(start);
 
   for (const { name, path, body, listKey, lengthsIn = "bytes" } of TYPES) {
     const create = async (more: Json = {}) => server.created(path, { ...(await body(server.rest)), ...more });

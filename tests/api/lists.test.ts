@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import { badQuery, expectRefused, serverOfThisFile, unknownId } from "./support";
 import { TYPES } from "./types";
 
@@ -6,8 +7,8 @@ interface Listed {
   readonly id: string;
 }
 
-describe("Lists", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("Lists", (start) => {
+  const server = serverOfThisFile(start);
 
   const credential = async (): Promise<string> => (await server.created("/credentials", {})).id;
   const credentials = async (count: number): Promise<string[]> => {

@@ -1,15 +1,16 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { definitionOf, marksOf, modulesOf, registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import { Rest } from "../../support/rest";
-import { ServerProcess } from "../../support/server";
+import type { ServerProcess } from "../../support/server";
 
-describe("The OpenAPI document", () => {
+onEveryDatabase("The OpenAPI document", (start) => {
   let server: ServerProcess;
   // biome-ignore lint/suspicious/noExplicitAny: a document of which every part is looked into
   let document: any;
   before(async () => {
-    server = await ServerProcess.start();
+    server = await start();
     document = await (await fetch(`${server.url}/openapi.json`)).json();
   });
   after(() => server.stop());

@@ -1,9 +1,10 @@
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import { Rest } from "../../support/rest";
 import { expectRefused, serverOfThisFile } from "./support";
 
-describe("Users, bots and API keys", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("Users, bots and API keys", (start) => {
+  const server = serverOfThisFile(start);
 
   /** A bot with a key of its own, and the API as that bot sees it. */
   async function member() {

@@ -1,10 +1,11 @@
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import type { RestAnswer } from "../../support/rest";
-import { expectRefused, noSuchPath, notFound, serverOfThisFile, unknownId } from "./support";
+import { expectRefused, missingReference, noSuchPath, notFound, serverOfThisFile, unknownId } from "./support";
 import { TYPES } from "./types";
 
-describe("Every request, whatever it asks for:", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("Every request, whatever it asks for:", (start) => {
+  const server = serverOfThisFile(start);
   const paths = TYPES.flatMap(({ path, prefix }) => [path, `${path}/${unknownId(prefix)}`]);
 
   const expectUnauthorized = (answer: RestAnswer, code: string): void => {
@@ -43,6 +44,15 @@ describe("Every request, whatever it asks for:", () => {
 
   it("an id that is far too long is the id of nothing", async () => {
     for (const length of [50, 500, 5000]) expectRefused(await server.rest.get(`/credentials/cr_${"0".repeat(length)}`), notFound);
+  });
+
+  it("an id with a NUL in it is the id of nothing", async () => {
+    expectRefused(await server.rest.get("/credentials/cr_%00"), notFound);
+    expectRefused(await server.rest.delete("/credentials/cr_%00"), notFound);
+    expect((await server.rest.get("/credentials?before_id=cr_%00")).status).to.equal(200);
+    expectRefused(await server.rest.post("/credentials", { owner_id: "usr_\0" }), missingReference("owner_id"));
+    const backend = { backend_id: "bkdtg_\0" };
+    expectRefused(await server.rest.post("/edges/tls", { backend }), missingReference("backend.backend_id"));
   });
 
   it("the caller's X-Request-Id comes back with the answer, also with a refusal", async () => {

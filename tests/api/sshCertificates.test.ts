@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import { blobOf, sshKey } from "./fixtures";
 import { expectRefused, immutable, inUse, invalid, type Json, missingReference, serverOfThisFile, unknownId, wrongKind } from "./support";
 
@@ -31,8 +32,8 @@ function under(lines: readonly string[], heading: string): string[] {
   return rest.slice(0, end);
 }
 
-describe("SSH certificate authorities", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("SSH certificate authorities", (start) => {
+  const server = serverOfThisFile(start);
 
   for (const [body, answer, algorithm] of [
     [{}, { private_key_type: "ed25519", elliptic_curve: null, key_size: null }, "ssh-ed25519"],
@@ -83,7 +84,9 @@ describe("SSH certificate authorities", () => {
     const created = await server.rest.post(AUTHORITIES, { private_key_type: "ecdsa" });
     const texts = [created.text, (await server.rest.get(created.body.uri)).text, (await server.rest.get(AUTHORITIES)).text];
     texts.push((await server.rest.patch(created.body.uri, { description: "x" })).text, server.log.slice(before));
-    const [{ value }] = server.query("select value from sealed_secret where resource_id = ?", created.body.id) as [{ value: string }];
+    const [{ value }] = (await server.query(`select value from sealed_secret where resource_id = '${created.body.id}'`)) as [
+      { value: string },
+    ];
     const secrets = value.split("\n").filter((line) => line.length > 20 && !line.startsWith("-----"));
     expect(secrets).not.to.be.empty;
     for (const text of texts) for (const line of secrets) expect(text).not.to.include(line.slice(0, 40));
@@ -91,10 +94,10 @@ describe("SSH certificate authorities", () => {
 
   it("one that is deleted takes its private key along", async () => {
     const { uri, id } = await server.created(AUTHORITIES, {});
-    const kept = () => server.query("select name from sealed_secret where resource_id = ?", id).length;
-    expect(kept()).to.equal(1);
+    const kept = async () => (await server.query(`select name from sealed_secret where resource_id = '${id}'`)).length;
+    expect(await kept()).to.equal(1);
     expect((await server.rest.delete(uri)).status).to.equal(204);
-    expect(kept()).to.equal(0);
+    expect(await kept()).to.equal(0);
   });
 
   it("one that has signed a certificate cannot be deleted before the certificate", async () => {
@@ -109,8 +112,8 @@ describe("SSH certificate authorities", () => {
   });
 });
 
-describe("SSH certificates", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("SSH certificates", (start) => {
+  const server = serverOfThisFile(start);
   let authority: { id: string; public_key: string };
   const { openssh: publicKey } = sshKey();
   before(async () => {

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import { blobOf, sshKey, sshLine } from "./fixtures";
 import { expectRefused, immutable, invalid, serverOfThisFile, taken } from "./support";
 
@@ -10,8 +11,8 @@ const number = (bytes: number): Buffer => {
   return Buffer.concat([Buffer.alloc(1), digits]);
 };
 
-describe("SSH credentials", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("SSH credentials", (start) => {
+  const server = serverOfThisFile(start);
   const PATH = "/ssh_credentials";
   const register = (public_key: unknown) => server.rest.post(PATH, { public_key });
 

@@ -1,8 +1,7 @@
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect } from "chai";
+import { rowsIn, type Start } from "../../support/databases";
 import { Rest, type RestAnswer } from "../../support/rest";
-import { ServerProcess } from "../../support/server";
+import type { ServerProcess } from "../../support/server";
 
 export type Json = Record<string, unknown>;
 
@@ -34,9 +33,9 @@ class ServerOfThisFile {
   private process: ServerProcess | undefined;
   private client: RestBelowEdge | undefined;
 
-  constructor() {
+  constructor(start: Start) {
     before("start a server", async () => {
-      this.process = await ServerProcess.start();
+      this.process = await start();
       this.client = new RestBelowEdge(this.process.url, this.process.apiKey);
     });
     after("stop the server", () => this.process?.stop());
@@ -61,13 +60,8 @@ class ServerOfThisFile {
   }
 
   /** What the server's own database holds, for what no answer may show. */
-  query(statement: string, ...parameters: string[]): unknown[] {
-    const database = new DatabaseSync(join(this.running.data, "tunnelplane.db"), { readOnly: true });
-    try {
-      return database.prepare(statement).all(...parameters);
-    } finally {
-      database.close();
-    }
+  query(statement: string): Promise<unknown[]> {
+    return rowsIn(this.running.data, statement);
   }
 
   /** The address of what stands at the path. */
@@ -124,7 +118,7 @@ async function bare(url: string, headers: Record<string, string>): Promise<RestA
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
 }
 
-export const serverOfThisFile = (): ServerOfThisFile => new ServerOfThisFile();
+export const serverOfThisFile = (start: Start): ServerOfThisFile => new ServerOfThisFile(start);
 
 export interface Refusal {
   readonly status: number;
@@ -160,4 +154,5 @@ export const noSuchPath = { status: 404, code: "TP_1301" };
 export const notConfigured = { status: 404, code: "TP_1302" };
 export const inUse = (...users: string[]): Refusal => ({ status: 409, code: "TP_1500", mentions: users });
 export const taken = (field: string): Refusal => ({ status: 409, code: "TP_1501", field });
+export const unavailable = { status: 503, code: "TP_1801" };
 export const stale = { status: 412, code: "TP_1600" };

@@ -1,10 +1,11 @@
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import { expectRefused, hostport, invalid, serverOfThisFile, taken, unique } from "./support";
 
 const PATH = "/edges/tls";
 
-describe("TLS edges", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("TLS edges", (start) => {
+  const server = serverOfThisFile(start);
   const create = (hostports: unknown) => server.rest.post(PATH, { hostports });
   const edge = (...hostports: string[]) => server.created(PATH, { hostports: hostports.length > 0 ? hostports : [hostport()] });
 

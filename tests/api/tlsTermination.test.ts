@@ -1,10 +1,11 @@
 import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
 import { certificate } from "./fixtures";
 import { policyNamed } from "./modules";
 import { expectRefused, hostport, invalid, type Json, serverOfThisFile } from "./support";
 
-describe("Where a TLS edge terminates TLS, and its policies", () => {
-  const server = serverOfThisFile();
+onEveryDatabase("Where a TLS edge terminates TLS, and its policies", (start) => {
+  const server = serverOfThisFile(start);
   const create = (body: Json) => server.rest.post("/edges/tls", { hostports: [hostport()], ...body });
   const edge = (body: Json = {}) => server.created("/edges/tls", { hostports: [hostport()], ...body });
   const UPSTREAM = { tls_termination: { terminate_at: "upstream" } };

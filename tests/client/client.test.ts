@@ -8,13 +8,14 @@ import {
   type TunnelplaneError,
 } from "@tunnelplane/sdk";
 import { expect } from "chai";
-import { ServerProcess } from "../../support/server";
+import { onEveryDatabase } from "../../support/databases";
+import type { ServerProcess } from "../../support/server";
 
-describe("The client", () => {
+onEveryDatabase("The client", (start) => {
   let server: ServerProcess;
   let api: Tunnelplane;
   before(async () => {
-    server = await ServerProcess.start();
+    server = await start();
     api = new Tunnelplane({ baseUrl: `${server.url}/`, apiKey: server.apiKey });
   });
   after(async () => {

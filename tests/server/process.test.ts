@@ -1,31 +1,22 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { request as httpRequest } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect } from "chai";
+import { onEveryDatabase, type Start } from "../../support/databases";
 import { Rest } from "../../support/rest";
-import { ServerProcess } from "../../support/server";
+import type { ServerProcess } from "../../support/server";
 
-describe("A server process", () => {
+onEveryDatabase("A server process", (startServer, database) => {
   const running: ServerProcess[] = [];
-  const folders: string[] = [];
-  const start = async (options?: Parameters<typeof ServerProcess.start>[0]) => {
-    const server = await ServerProcess.start(options);
+  const start: Start = async (options) => {
+    const server = await startServer(options);
     running.push(server);
     return server;
   };
-  const folder = () => {
-    const made = mkdtempSync(join(tmpdir(), "tunnelplane-data-"));
-    folders.push(made);
-    return made;
-  };
   afterEach(async () => {
     for (const server of running.splice(0)) await server.stop();
-    for (const made of folders.splice(0)) rmSync(made, { recursive: true, force: true });
   });
 
   it("shows the admin's API key on its first start, once, and never again", async () => {
-    const data = folder();
+    const data = await database.create();
     const first = await start({ data, env: { TUNNELPLANE_BOOTSTRAP_API_KEY: undefined } });
     const [key = ""] = /tpk_[\w-]{43}/.exec(first.printed) ?? [];
     expect((await new Rest(first.url, key).get("/edges/tls")).status).to.equal(200);
@@ -51,7 +42,7 @@ describe("A server process", () => {
   });
 
   it("still has everything that it acknowledged after it was killed", async () => {
-    const data = folder();
+    const data = await database.create();
     const first = await start({ data });
     const rest = new Rest(first.url, first.apiKey);
     const created = await Promise.all(Array.from({ length: 50 }, (_, index) => rest.post("/ip_policies", { description: `${index}` })));

@@ -1,3 +1,4 @@
+import { ServerProcess } from "../../support/server";
 import { SSHD, Sshd, type SshdOptions } from "../../support/sshd";
 import { type SshKey, sshKey } from "../api/fixtures";
 import { type Json, serverOfThisFile } from "../api/support";
@@ -13,7 +14,7 @@ export interface Authority {
 
 /** A tunnelplane server, and as many sshds as the tests of a file start; skips the file, in words, where there is no sshd. */
 export function sshWorld() {
-  const server = serverOfThisFile();
+  const server = serverOfThisFile((options) => ServerProcess.start(options));
   const running: Sshd[] = [];
 
   before("look for sshd", function () {

@@ -1,9 +1,14 @@
 import { ApiError } from "../apiError";
+import { CommitInDoubt } from "../storage/store";
 
 /** Turns whatever was thrown into an answer from the error table. What is not a refusal of ours never shows its words. */
 export function apiErrorOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
+  if (error instanceof CommitInDoubt) {
+    // Neither a 503 nor Retry-After: clients take these for a promise that nothing was changed, and send the request again.
+    return new ApiError("internal", `${message}, so it is not known whether the change was made; read the object to find out`);
+  }
   if (code && STORAGE_ERRORS.test(code)) {
     return new ApiError("unavailable", "Storage does not answer; nothing was changed. Try again shortly", {
       headers: { "retry-after": "1" },
@@ -30,4 +35,4 @@ export function apiErrorOf(error: unknown): ApiError {
   return new ApiError("internal", "The server failed to answer this; its log has the details under this operation id");
 }
 
-const STORAGE_ERRORS = /^ERR_SQLITE/;
+const STORAGE_ERRORS = /^ERR_(SQLITE|STORE)/;

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { Kysely, SqliteDialect } from "kysely";
+import { Kysely, type SelectModifierNode, SqliteDialect, SqliteQueryCompiler } from "kysely";
 import { CommitQueue } from "./commitQueue";
 import { migrate } from "./migrate";
 import type { Database } from "./schema";
@@ -17,6 +17,7 @@ export async function openSqlite(folder: string): Promise<Store> {
   const reader = connect(file);
   const queue = new CommitQueue(writer);
   return {
+    place: folder,
     reader,
     write: (work) => queue.write(work),
     async close() {
@@ -30,7 +31,20 @@ export async function openSqlite(folder: string): Promise<Store> {
 function connect(file: string): Kysely<Database> {
   const database = new DatabaseSync(file);
   database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000");
-  return new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(database) }) });
+  return new Kysely<Database>({ dialect: new EmbeddedDialect({ database: adapt(database) }) });
+}
+
+class EmbeddedDialect extends SqliteDialect {
+  override createQueryCompiler() {
+    return new WithoutRowLocks();
+  }
+}
+
+/** SQLite has one writer at a time, and so no row locks and no words for them. */
+class WithoutRowLocks extends SqliteQueryCompiler {
+  protected override visitSelectModifier(node: SelectModifierNode): void {
+    if (node.modifier !== "ForUpdate") super.visitSelectModifier(node);
+  }
 }
 
 /** node:sqlite in the form that Kysely's dialect takes. Prepared statements are kept. */

@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Client } from "pg";
+import { PostgresServer } from "./postgres";
+import { ServerProcess, type StartOptions } from "./server";
+
+/** A kind of database that servers can keep everything in. */
+export interface Database {
+  readonly name: string;
+  /** A new one: the folder or the URL that StartOptions take as `data`. It goes when all tests have run. */
+  create(): Promise<string>;
+}
+
+/** How a test starts a server: on a new database of the kind that is being tested, unless it names one. */
+export type Start = (options?: StartOptions) => Promise<ServerProcess>;
+
+const folders: string[] = [];
+let postgres: Promise<PostgresServer> | undefined;
+
+/** The one PostgreSQL of this run, started when it is first needed. */
+export function sharedPostgres(): Promise<PostgresServer> {
+  postgres ??= PostgresServer.start();
+  return postgres;
+}
+
+const DATABASES: readonly Database[] = [
+  {
+    name: "SQLite",
+    create: async () => {
+      const folder = mkdtempSync(join(tmpdir(), "tunnelplane-data-"));
+      folders.push(folder);
+      return folder;
+    },
+  },
+  { name: "PostgreSQL", create: async () => (await sharedPostgres()).newDatabase() },
+];
+
+/** The rows that a statement finds in the database of a server, past the server. */
+export async function rowsIn(data: string, statement: string): Promise<unknown[]> {
+  if (data.startsWith("postgres:")) {
+    const client = new Client({ connectionString: data });
+    await client.connect();
+    return client
+      .query(statement)
+      .then(({ rows }) => rows)
+      .finally(() => client.end());
+  }
+  const database = new DatabaseSync(join(data, "tunnelplane.db"), { readOnly: true });
+  try {
+    return database.prepare(statement).all();
+  } finally {
+    database.close();
+  }
+}
+
+/** Describes what holds whatever the database, and tests it on each. */
+export function onEveryDatabase(title: string, tests: (start: Start, database: Database) => void): void {
+  for (const database of DATABASES) {
+    const start: Start = async (options = {}) => ServerProcess.start({ ...options, data: options.data ?? (await database.create()) });
+    describe(`On ${database.name}: ${title}`, () => tests(start, database));
+  }
+}
+
+// Outside of every describe: runs once, after the tests of all files.
+after("stop PostgreSQL and remove what the tests kept", async () => {
+  await (await postgres)?.stop();
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});

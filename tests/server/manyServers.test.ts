@@ -1,0 +1,241 @@
+import { expect } from "chai";
+import { sharedPostgres } from "../../support/databases";
+import { type Session, waiting } from "../../support/postgres";
+import { Rest, type RestAnswer } from "../../support/rest";
+import { ServerProcess } from "../../support/server";
+import { sshKey } from "../api/fixtures";
+import { expectRefused, hostport, inUse, missingReference, stale, taken } from "../api/support";
+
+const EDGES = "/edges/tls";
+const BACKENDS = "/backends/tunnel_group";
+const RULES = "/ip_policy_rules";
+const labels = { app: "shop" };
+
+describe("Several servers on one PostgreSQL database", () => {
+  let url: string;
+  let servers: [ServerProcess, ServerProcess];
+  let one: Rest;
+  let other: Rest;
+  let session: Session;
+  before("start PostgreSQL and two servers at the same moment", async () => {
+    const postgres = await sharedPostgres();
+    url = await postgres.newDatabase();
+    servers = await Promise.all([ServerProcess.start({ data: url }), ServerProcess.start({ data: url })]);
+    [one, other] = servers.map((server) => new Rest(server.url, server.apiKey)) as [Rest, Rest];
+    session = await postgres.connect(url);
+  });
+  after(async () => {
+    await session.end();
+    for (const server of servers) await server.stop();
+  });
+
+  /** Holds up requests at a row, one behind the other, and lets them go all at once, so that they are sure to collide. */
+  const collide = async (id: string, ...requests: (() => Promise<RestAnswer>)[]): Promise<RestAnswer[]> => {
+    await session.query("begin");
+    await session.query("select from resource where id = $1 for update", [id]);
+    const answers: Promise<RestAnswer>[] = [];
+    for (const request of requests) {
+      answers.push(request());
+      await waiting(session, answers.length);
+    }
+    await session.query("commit");
+    return Promise.all(answers);
+  };
+
+  const created = async (rest: Rest, path: string, body: unknown): Promise<RestAnswer["body"]> => {
+    const answer = await rest.post(path, body);
+    expect(answer.status, answer.text).to.equal(201);
+    return answer.body;
+  };
+
+  it("what one of them writes the other answers at once", async () => {
+    for (const [writer, reader] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      const { id } = await created(writer, "/ip_policies", { description: "first" });
+      expect((await reader.get(`/ip_policies/${id}`)).body.description).to.equal("first");
+      await writer.patch(`/ip_policies/${id}`, { description: "second" });
+      expect((await reader.get(`/ip_policies/${id}`)).body.description).to.equal("second");
+      expect((await reader.get("/ip_policies?limit=1")).body.ip_policies[0].id).to.equal(id);
+      await writer.delete(`/ip_policies/${id}`);
+      expect((await reader.get(`/ip_policies/${id}`)).status).to.equal(404);
+    }
+  });
+
+  it("an address in an answer is that of the server that was asked, whichever created the object", async () => {
+    const { id, uri } = await created(one, "/ip_policies", {});
+    expect(uri).to.equal(`${servers[0].url}/ip_policies/${id}`);
+    expect((await other.get(`/ip_policies/${id}`)).body.uri).to.equal(`${servers[1].url}/ip_policies/${id}`);
+  });
+
+  it("64 clients who each add a word under If-Match, spread over both, lose none", async () => {
+    const path = `/ip_policies/${(await created(one, "/ip_policies", {})).id}`;
+    const words = Array.from({ length: 64 }, (_, index) => `w${index}`);
+    await Promise.all(
+      words.map(async (word, index) => {
+        const rest = index % 2 ? one : other;
+        for (let status = 412; status === 412; ) {
+          const { body, headers } = await rest.get(path);
+          const answer = await rest.patch(path, { metadata: `${body.metadata} ${word}` }, { "if-match": headers.get("etag") ?? "" });
+          status = answer.status;
+          if (status === 412) expectRefused(answer, stale);
+          else expect(status, answer.text).to.equal(200);
+        }
+      }),
+    );
+    const { body, headers } = await one.get(path);
+    expect(body.metadata.trim().split(" ")).to.have.members(words);
+    expect(headers.get("etag")).to.equal('"65"');
+  });
+
+  it("updates of different fields at the same moment are all kept", async () => {
+    const { id } = await created(one, EDGES, { hostports: [hostport()] });
+    const [port, path] = [hostport(), `${EDGES}/${id}`];
+    const answers = await collide(
+      id,
+      () => one.patch(path, { description: "mine" }),
+      () => other.patch(path, { metadata: "yours" }),
+      () => one.patch(path, { hostports: [port] }),
+      () => other.put(`${path}/tls_termination`, { min_version: "1.3" }),
+    );
+    expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
+    const { body } = await one.get(path);
+    expect(body).to.deep.include({ description: "mine", metadata: "yours", hostports: [port] });
+    expect(body.tls_termination.min_version).to.equal("1.3");
+  });
+
+  it("of two who change one object under the same If-Match, one is told that it is stale", async () => {
+    const { id } = await created(one, "/ip_policies", {});
+    const etag = (await one.get(`/ip_policies/${id}`)).headers.get("etag") ?? "";
+    const answers = await collide(
+      id,
+      () => one.patch(`/ip_policies/${id}`, { description: "mine" }, { "if-match": etag }),
+      () => other.patch(`/ip_policies/${id}`, { description: "yours" }, { "if-match": etag }),
+    );
+    const losers = answers.filter(({ status }) => status !== 200);
+    expect(losers).to.have.length(1);
+    for (const loser of losers) expectRefused(loser, stale);
+  });
+
+  it("a hostport that is posted to both at once is served by one edge", async () => {
+    for (let round = 0; round < 20; round++) {
+      const hostports = [hostport(), hostport(), hostport()];
+      const answers = await Promise.all([
+        one.post(EDGES, { hostports }),
+        other.post(EDGES, { hostports: hostports.toReversed() }),
+        one.post(EDGES, { hostports: hostports.slice(1) }),
+        other.post(EDGES, { hostports: hostports.slice(1) }),
+      ]);
+      const losers = answers.filter(({ status }) => status !== 201);
+      expect(losers).to.have.length(3);
+      for (const loser of losers) expectRefused(loser, taken(loser.body.details.field));
+    }
+  });
+
+  it("a backend that is deleted on one while the other makes an edge refer to it is kept for the edge, or refused to it", async () => {
+    for (const deletedFirst of [true, false]) {
+      const { id } = await created(one, BACKENDS, { labels });
+      const remove = () => one.delete(`${BACKENDS}/${id}`);
+      const refer = () => other.post(EDGES, { hostports: [hostport()], backend: { backend_id: id } });
+      if (deletedFirst) {
+        const [deleted, refused] = (await collide(id, remove, refer)) as [RestAnswer, RestAnswer];
+        expect(deleted.status).to.equal(204);
+        expectRefused(refused, missingReference("backend.backend_id", id));
+      } else {
+        const [edge, refused] = (await collide(id, refer, remove)) as [RestAnswer, RestAnswer];
+        expect(edge.status, edge.text).to.equal(201);
+        expectRefused(refused, inUse(edge.body.id));
+      }
+    }
+  });
+
+  it("an IP policy that is deleted on one while the other changes its rules takes them all along", async () => {
+    for (let round = 0; round < 10; round++) {
+      const { id } = await created(one, "/ip_policies", {});
+      const rule = await created(one, RULES, { ip_policy_id: id, cidr: "10.0.0.0/8", action: "allow" });
+      const [deleted] = await Promise.all([
+        one.delete(`/ip_policies/${id}`),
+        other.patch(`${RULES}/${rule.id}`, { cidr: "192.0.2.0/24" }),
+        other.post(RULES, { ip_policy_id: id, cidr: "198.51.100.0/24", action: "deny" }),
+      ]);
+      expect(deleted.status, deleted.text).to.equal(204);
+    }
+    expect((await one.get(RULES)).body.ip_policy_rules).to.deep.equal([]);
+  });
+
+  it("routes that are made, changed and deleted on both at once all show in their edge as they are", async () => {
+    const edge = await created(one, "/edges/https", { hostports: [hostport()] });
+    const routes = `/edges/https/${edge.id}/routes`;
+    const make = (rest: Rest, match: string) => created(rest, routes, { match_type: "path_prefix", match });
+    const made = await Promise.all(Array.from({ length: 24 }, (_, index) => make(index % 2 ? one : other, `/${index}`)));
+    const answers = await Promise.all([
+      ...made.slice(0, 8).map(({ id }, index) => (index % 2 ? one : other).patch(`${routes}/${id}`, { description: "changed" })),
+      ...made.slice(8, 16).map(({ id }, index) => (index % 2 ? one : other).delete(`${routes}/${id}`)),
+      one.patch(`/edges/https/${edge.id}`, { description: "changed" }),
+      make(other, "/one-more").then(() => other.get(routes)),
+    ]);
+    for (const answer of answers) expect(answer.status, answer.text).to.be.oneOf([200, 204]);
+    const { body } = await one.get(`/edges/https/${edge.id}`);
+    const listed = (await other.get(`${routes}?limit=100`)).body.routes;
+    expect(body.description).to.equal("changed");
+    expect(listed).to.have.length(17);
+    const inServer = (uri: string) => new URL(uri).pathname;
+    expect(body.routes.map((route: { uri: string }) => inServer(route.uri))).to.deep.equal(
+      listed.map((route: { uri: string }) => inServer(route.uri)),
+    );
+    expect(body.routes.filter(({ description }: { description: string }) => description === "changed")).to.have.length(8);
+  });
+
+  it("an SSH key that is registered on both at once is registered once", async () => {
+    for (let round = 0; round < 5; round++) {
+      const public_key = sshKey().openssh;
+      const answers = await Promise.all([one, other, one, other].map((rest) => rest.post("/ssh_credentials", { public_key })));
+      const losers = answers.filter(({ status }) => status !== 201);
+      expect(losers).to.have.length(3);
+      for (const loser of losers) expectRefused(loser, taken("public_key"));
+    }
+  });
+});
+
+describe("Servers that start at the same moment on one PostgreSQL database", () => {
+  const env = { TUNNELPLANE_BOOTSTRAP_API_KEY: undefined };
+  const keysOf = (servers: readonly ServerProcess[]) => servers.flatMap(({ printed }) => printed.match(/tpk_[\w-]{43}/g) ?? []);
+
+  it("all come up on an empty one, make one admin with one API key between them, and share everything", async () => {
+    const data = await (await sharedPostgres()).newDatabase();
+    const servers = await Promise.all(Array.from({ length: 4 }, () => ServerProcess.start({ data, env })));
+    try {
+      const keys = keysOf(servers);
+      expect(keys).to.have.length(1);
+      const rests = servers.map(({ url }) => new Rest(url, keys[0] as string));
+      const ids = await Promise.all(rests.map(async (rest) => (await rest.post("/credentials", {})).body));
+      expect(new Set(ids.map(({ owner_id }) => owner_id)).size).to.equal(1);
+      for (const [index, rest] of rests.entries()) {
+        const { credentials } = (await rest.get("/credentials")).body;
+        expect(credentials).to.have.length(servers.length);
+        for (const { uri } of credentials) expect(new URL(uri).origin).to.equal(servers[index]?.url);
+      }
+    } finally {
+      for (const server of servers) await server.stop();
+    }
+  });
+
+  it("make one admin also when both are about to", async () => {
+    const postgres = await sharedPostgres();
+    const data = await postgres.newDatabase();
+    await (await ServerProcess.start({ data, env })).stop();
+    const session = await postgres.connect(data);
+    await session.query("delete from resource; delete from principal");
+    await session.query("begin; lock table principal in share mode"); // lets them look whether there is an admin, but not make one
+    const starting = [ServerProcess.start({ data, env }), ServerProcess.start({ data, env })];
+    await waiting(session, starting.length);
+    await session.query("commit");
+    const servers = await Promise.all(starting);
+    const { rows } = await session.query("select from principal");
+    await session.end();
+    for (const server of servers) await server.stop();
+    expect(keysOf(servers)).to.have.length(1);
+    expect(rows).to.have.length(1);
+  });
+});

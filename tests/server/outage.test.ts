@@ -1,0 +1,168 @@
+import { expect } from "chai";
+import { sharedPostgres } from "../../support/databases";
+import { PASSWORD, type PostgresServer, type Session, waiting } from "../../support/postgres";
+import { Rest, type RestAnswer } from "../../support/rest";
+import { ServerProcess } from "../../support/server";
+import { expectRefused, hostport, unavailable } from "../api/support";
+
+describe("A server whose PostgreSQL database goes away", () => {
+  let postgres: PostgresServer;
+  let url: string;
+  let server: ServerProcess;
+  let rest: Rest;
+  before("start PostgreSQL and a server", async () => {
+    postgres = await sharedPostgres();
+    url = await postgres.newDatabase();
+    server = await ServerProcess.start({ data: url });
+    rest = new Rest(server.url, server.apiKey);
+  });
+  after(() => server.stop());
+
+  const expectUnavailable = (answer: RestAnswer): void => {
+    expectRefused(answer, unavailable);
+    expect(answer.headers.get("retry-after")).to.match(/^\d+$/);
+  };
+  const inSession = async (use: (session: Session) => Promise<void>): Promise<void> => {
+    const session = await postgres.connect(url);
+    try {
+      await use(session);
+    } finally {
+      await session.end();
+    }
+  };
+  const ready = async (): Promise<number> => (await fetch(`${server.url}/readyz`)).status;
+  const untilReady = async (): Promise<void> => {
+    while ((await ready()) !== 200);
+  };
+
+  it("answers 503 with Retry-After while it is gone, says that it is not ready, and goes on by itself afterwards", async () => {
+    const { body } = await rest.post("/ip_policies", { description: "before" });
+    const path = `/ip_policies/${body.id}`;
+    await postgres.pause();
+    try {
+      expectUnavailable(await rest.get(path));
+      expectUnavailable(await rest.post("/ip_policies", {}));
+      expectUnavailable(await rest.patch(path, { description: "meanwhile" }));
+      expectUnavailable(await rest.delete(path));
+      expect(await ready()).to.equal(503);
+      expect((await fetch(`${server.url}/livez`)).status).to.equal(200);
+    } finally {
+      await postgres.resume();
+    }
+    await untilReady();
+    expect((await rest.get("/ip_policies")).body.ip_policies).to.deep.equal([body]);
+    expect((await rest.patch(path, { description: "after" })).status).to.equal(200);
+  });
+
+  it("replaces connections that were cut while nobody used them", async () => {
+    await Promise.all(Array.from({ length: 20 }, () => rest.get("/ip_policies")));
+    await inSession(async (session) => {
+      await session.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+      );
+    });
+    await untilReady();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => rest.get("/ip_policies")));
+    expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]));
+  });
+
+  it("has changed nothing when the connection is cut in the middle of a change, and answers 503", async () => {
+    const [kept, wanted] = [hostport(), hostport()];
+    const backend = (await rest.post("/backends/tunnel_group", { labels: { app: "shop" } })).body;
+    const edge = (await rest.post("/edges/tls", { hostports: [kept] })).body;
+    await inSession(async (session) => {
+      // The change has written the edge already when it comes to the backend, where it is held up.
+      await session.query("begin");
+      await session.query("select from resource where id = $1 for update", [backend.id]);
+      const answer = rest.patch(edge.uri, { description: "cut off", hostports: [wanted], backend: { backend_id: backend.id } });
+      const [pid] = await waiting(session, 1);
+      await session.query("select pg_terminate_backend($1)", [pid]);
+      expectUnavailable(await answer);
+      await session.query("commit");
+    });
+    expect((await rest.get(edge.uri)).body).to.deep.equal(edge);
+    expect((await rest.post("/edges/tls", { hostports: [wanted] })).status).to.equal(201);
+    expect((await rest.delete(backend.uri)).status).to.equal(204);
+  });
+
+  it("does not promise that nothing was changed when the connection is cut during the commit", async () => {
+    await inSession(async (session) => {
+      // A constraint that PostgreSQL checks when it commits, which the test holds up.
+      await session.query(
+        "create function hold_up() returns trigger language plpgsql as 'begin perform pg_advisory_lock(1); return null; end'",
+      );
+      await session.query(
+        "create constraint trigger hold_up after insert on resource deferrable initially deferred for each row execute function hold_up()",
+      );
+      await session.query("select pg_advisory_lock(1)");
+      const answer = rest.post("/ip_policies", {});
+      const [pid] = await waiting(session, 1);
+      await session.query("select pg_terminate_backend($1)", [pid]);
+      expectRefused(await answer, { status: 500, code: "TP_1800", mentions: ["not known whether the change was made"] });
+      expect((await answer).headers.has("retry-after")).to.equal(false);
+      await session.query("drop function hold_up cascade");
+    });
+    expect((await rest.post("/ip_policies", {})).status).to.equal(201);
+  });
+
+  it("has neither printed nor logged the password of the database", () => {
+    expect(server.log).to.contain("request failed");
+    expect(server.log + server.printed).not.to.contain(PASSWORD);
+  });
+});
+
+describe("A server that is given a PostgreSQL database", () => {
+  const failure = (data: string, env = {}): Promise<string> =>
+    ServerProcess.start({ data, env }).then(async (server) => {
+      await server.stop();
+      return "It started";
+    }, String);
+
+  it("says where it keeps everything, without user and password", async () => {
+    const data = await (await sharedPostgres()).newDatabase();
+    const server = await ServerProcess.start({ data });
+    await server.stop();
+    const { host, pathname } = new URL(data);
+    expect(server.printed).to.contain(`data in postgres://${host}${pathname}\n`);
+    expect(server.printed).not.to.contain(PASSWORD);
+  });
+
+  it("says in one line why it cannot start when the database does not let it in, or is not there", async () => {
+    const data = await (await sharedPostgres()).newDatabase();
+    for (const [wrong, reason] of [
+      [data.replace(PASSWORD, "wrong-password"), "password authentication failed"],
+      [`${data}_unknown`, "does not exist"],
+      [data.replace(/:\d+\//, ":1/"), "ECONNREFUSED"],
+    ] as const) {
+      const message = await failure(wrong);
+      expect(message)
+        .to.contain(new URL(wrong).host)
+        .and.to.contain(reason)
+        .and.not.to.match(/\n\s+at /);
+      expect(message).not.to.contain(PASSWORD).and.not.to.contain("wrong-password");
+    }
+  });
+
+  it("refuses a URL that it would misread, without repeating the password in it", async () => {
+    for (const password of ["12/secret", "12?secret", "12#secret", "12@/secret"]) {
+      const message = await failure(`postgres://user:${password}@127.0.0.1:5432/name`);
+      expect(message).to.contain('must look like "postgres://user:password@host:5432/database"').and.to.contain("percent-encoding");
+      expect(message).not.to.contain("secret").and.not.to.match(/12\b/);
+    }
+  });
+
+  it("opens no more connections than it is told", async () => {
+    const postgres = await sharedPostgres();
+    const data = await postgres.newDatabase();
+    const server = await ServerProcess.start({ data, env: { TUNNELPLANE_DATABASE_POOL: "2" } });
+    const rest = new Rest(server.url, server.apiKey);
+    const answers = await Promise.all(Array.from({ length: 30 }, () => rest.post("/ip_policies", {})));
+    const session = await postgres.connect(data);
+    const { rows } = await session.query("select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()");
+    await session.end();
+    await server.stop();
+    expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([201]));
+    expect(rows).to.have.length(2);
+    expect(await failure(data, { TUNNELPLANE_DATABASE_POOL: "none" })).to.contain("Expected a whole number from 1 to 9999");
+  });
+});
