@@ -42,6 +42,9 @@ tunnelGroupBackends:
     labels: { service: app, some_key: "8080" }
 `;
 
+/** What the tests that all types share leave out, because it has other common fields. */
+const OWNERS: Record<string, object> = { api_key: {}, bot_user: { name: "ci" } };
+
 describe("A catalogue in YAML", () => {
   const world = new World();
   const folder = new Folder();
@@ -118,7 +121,8 @@ describe("A catalogue in YAML", () => {
     const listed: Record<string, unknown> = {};
     for (const definition of registry) {
       const type = TYPES.find(({ path }) => path === definition.path);
-      const body = await type?.body(server.rest);
+      const below = definition.path.includes("{edge_id}") ? { edge_id: "one" } : {};
+      const body = { ...((await type?.body(server.rest)) ?? OWNERS[definition.kind]), ...below };
       listed[collectionOf(definition)] = { one: rename(createSchema(definition), body, "camelCase") };
     }
     folder.write(JSON.stringify(listed)); // JSON is YAML

@@ -35,7 +35,7 @@ const BAD_FILES: readonly BadFile[] = [
     what: "collections that do not exist, and those that do",
     yaml: "tlsEdge:\n  app: {}\nbackends: {}\nipPolicies: [office]\n",
     says: [
-      "1:1 tlsEdge is not a collection; accepted: `tunnelCredentials`, `sshCredentials`, `certificateAuthorities`",
+      "1:1 tlsEdge is not a collection; accepted: `tunnelCredentials`",
       "3:1 backends is not a collection",
       "4:13 ipPolicies must be a map of names to arguments",
     ],
