@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { asDeclared, bare, camelCase, type Definition, ERRORS, isOptional, marksOf, pathFieldsOf } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
@@ -13,18 +13,36 @@ export function docsPages(registry: readonly Definition[], root: string): [strin
   return [
     ["docs/resources.md", resourcesPage(registry)],
     ["docs/errors.md", errorsPage()],
-    ["README.md", withTable(readFileSync(join(root, "README.md"), "utf8"), registry)],
+    ["README.md", withTable(readFileSync(join(root, "README.md"), "utf8"), registry, programsIn(join(root, "examples")))],
   ];
 }
 
-function withTable(readme: string, registry: readonly Definition[]): string {
+interface Program {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The examples that are programs, by their folders. */
+const programsIn = (examples: string): Program[] =>
+  readdirSync(examples)
+    .sort()
+    .map((name) => ({ name, file: join(examples, name, "program.ts") }))
+    .filter(({ file }) => existsSync(file))
+    .map(({ name, file }) => ({ name, text: readFileSync(file, "utf8") }));
+
+function withTable(readme: string, registry: readonly Definition[], programs: readonly Program[]): string {
   const rows = registry.map((definition) => {
     const modules = modulesWithTypes(definition);
     const classes = [definition.type, ...modules.map((module) => module.type)].map((type) => `\`${type}\``).join(" ");
     const endpoints = [definition.path, ...modules.map((module) => `…/{id}/${module.name}`)].map((path) => `\`${path}\``).join(" ");
-    return `| [${definition.title}](docs/resources.md#${anchor(definition.title)}) | ${endpoints} | ${classes} |\n`;
+    const section = `docs/resources.md#${anchor(definition.title)}`;
+    const examples = [
+      `[short](${section})`,
+      ...programs.filter(({ text }) => text.includes(`new tunnels.${definition.type}(`)).map(({ name }) => `[${name}](examples/${name})`),
+    ];
+    return `| [${definition.title}](${section}) | ${endpoints} | ${classes} | ${examples.join(" ")} |\n`;
   });
-  const table = `| Resource | Endpoints | Pulumi classes |\n|---|---|---|\n${rows.join("")}`;
+  const table = `| Resource | Endpoints | Pulumi classes | Examples |\n|---|---|---|---|\n${rows.join("")}`;
   const [before, rest] = readme.split(BEGIN);
   const after = rest?.split(END)[1];
   if (after === undefined) throw new Error(`README.md lacks the lines ${BEGIN} and ${END}`);

@@ -7,6 +7,8 @@ export interface Choices {
   readonly monitoringKey?: pulumi.Input<string>;
   /** Also watch policies being deleted. */
   readonly watchDeletions?: boolean;
+  /** What the office's network may do. */
+  readonly office?: "allow" | "deny";
   /** Types of events that are watched besides. */
   readonly moreTypes?: readonly string[];
 }
@@ -16,6 +18,7 @@ export function eventPipeline({
   logGroup = "arn:aws:logs:eu-central-1:123456789012:log-group:tunnels",
   monitoringKey = pulumi.secret("0123456789abcdef0123456789abcdef"),
   watchDeletions = false,
+  office = "allow",
   moreTypes = [],
 }: Choices = {}) {
   const record = new tunnels.EventDestination("record", {
@@ -33,6 +36,7 @@ export function eventPipeline({
     destinationIds: [record.id, onCall.id],
   });
 
-  const office = new tunnels.IpPolicy("office", { description: "our offices" });
-  return { subscription: watch.uri, office: office.id };
+  const offices = new tunnels.IpPolicy("offices", { description: "our offices" });
+  new tunnels.IpPolicyRule("berlin", { ipPolicyId: offices.id, cidr: "192.0.2.0/24", action: office });
+  return { subscription: watch.uri, offices: offices.id };
 }

@@ -1,21 +1,22 @@
+import type * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
 import * as tunnels from "@tunnelplane/pulumi";
 
 export interface Choices {
+  /** The secret that is registered with the identity provider. Default: one that is made here, so that nobody has to know it. */
+  readonly clientSecret?: pulumi.Input<string>;
+  /** Whether the API moves to an edge of its own. */
+  readonly separateApi?: boolean;
   /** After how many seconds without a request users have to sign in again. */
   readonly inactivityTimeout?: number;
-  /** Where the API is found. */
-  readonly apiPath?: string;
 }
 
 /** Declares www.example.com: pages for users who have signed in, an API for those who bring a token, and a page for everybody else. */
-export function httpsSignIn({ inactivityTimeout = 900, apiPath = "/api" }: Choices = {}) {
-  // The secret that we registered with our identity provider, made here so that nobody has to know it.
-  const clientSecret = new random.RandomPassword("client-secret", { length: 40, special: false });
-  const suffix = new random.RandomPet("edge-name");
+export function httpsSignIn({ clientSecret, inactivityTimeout = 900, separateApi = false }: Choices = {}) {
+  const secret = clientSecret ?? new random.RandomPassword("client-secret", { length: 40, special: false }).result;
 
   const site = new tunnels.HttpsEdge("site", {
-    description: suffix.id.apply((name) => `the site (${name})`),
+    description: "the site",
     hostports: ["www.example.com:443"],
     tlsTermination: { minVersion: "1.3" },
   });
@@ -31,17 +32,18 @@ export function httpsSignIn({ inactivityTimeout = 900, apiPath = "/api" }: Choic
     oidc: {
       issuer: "https://id.example.com",
       clientId: "site",
-      clientSecret: clientSecret.result,
+      clientSecret: secret,
       scopes: ["openid", "email"],
       inactivityTimeout,
       maximumDuration: 28_800,
     },
   });
 
+  const apiEdge = separateApi ? new tunnels.HttpsEdge("api", { hostports: ["api.example.com:443"] }) : site;
   const api = new tunnels.HttpsEdgeRoute("api", {
-    edgeId: site.id,
+    edgeId: apiEdge.id,
     matchType: "path_prefix",
-    match: apiPath,
+    match: "/api",
     backend: { backendId: web.id },
     jwtValidation: {
       issuer: { allowList: [{ value: "https://id.example.com" }] },

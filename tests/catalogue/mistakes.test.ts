@@ -84,10 +84,10 @@ const BAD_FILES: readonly BadFile[] = [
     yaml: "ipPolicies:\n  office:\ntlsEdges:\n  app:\n    backend: { backendId: office }\n    ipRestriction: { ipPolicyIds: [ofice, office, office] }\n  other:\n    backend: { backendId: edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue }\n    ipRestriction: { ipPolicyIds: [ipp_guests] }\n",
     says: [
       '5:27 tlsEdges.app.backend.backendId names "office", which is an IP policy; expected a tunnel-group backend',
-      '6:36 tlsEdges.app.ipRestriction.ipPolicyIds[0] names "ofice", but ipPolicies has no such entry; did you mean "office"?',
+      '6:36 tlsEdges.app.ipRestriction.ipPolicyIds[0] names "ofice", but no entry of ipPolicies has that name; did you mean "office"?',
       "6:51 tlsEdges.app.ipRestriction.ipPolicyIds[2] repeats entry 1; name each once",
       "8:27 tlsEdges.other.backend.backendId is the id of a TLS edge; expected a tunnel-group backend",
-      '9:36 tlsEdges.other.ipRestriction.ipPolicyIds[0] names "ipp_guests", but ipPolicies has no such entry',
+      '9:36 tlsEdges.other.ipRestriction.ipPolicyIds[0] names "ipp_guests", but no entry of ipPolicies has that name',
     ],
   },
   {

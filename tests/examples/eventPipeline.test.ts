@@ -4,12 +4,16 @@ import { itKeepsItsPromises } from "./support";
 describe("The example event-pipeline", () => {
   itKeepsItsPromises({
     program: eventPipeline,
-    creates: 4,
+    creates: 5,
     update: { edit: { watchDeletions: true }, changes: ["update policies sources[2]"] },
     replace: {
-      // Every field of a destination can change in place; the target is replaced as a whole on the server.
-      edit: { logGroup: "arn:aws:logs:eu-central-1:123456789012:log-group:other" },
-      changes: ["update record target.logService.logGroupRef"],
+      edit: { office: "deny", logGroup: "arn:aws:logs:eu-central-1:123456789012:log-group:other" },
+      changes: [
+        "update record target.logService.logGroupRef",
+        "delete-replaced berlin",
+        "replace berlin action",
+        "create-replacement berlin action",
+      ],
     },
     fail: { edit: { moreTypes: ["ip_policy_painted.v0"] }, says: "sources[3].type is no event type" },
   });

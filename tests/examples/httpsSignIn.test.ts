@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import * as pulumi from "@pulumi/pulumi";
 import { expect } from "chai";
-import { httpsSignIn } from "../../examples/https-sign-in/program";
+import { type Choices, httpsSignIn } from "../../examples/https-sign-in/program";
 import { itKeepsItsPromises } from "./support";
 
 const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string | undefined };
@@ -27,19 +27,27 @@ describe("The example https-sign-in", () => {
     expect(JSON.stringify(oidc)).to.contain("made-up");
   });
 
-  if (randomPluginIsInstalled()) {
-    itKeepsItsPromises({
-      program: httpsSignIn,
-      creates: 6,
-      update: { edit: { inactivityTimeout: 600 }, changes: ["update pages oidc.inactivityTimeout"] },
-      replace: { edit: { apiPath: "/v2" }, changes: ["update api match"] },
-      fail: { edit: { inactivityTimeout: 90_000 }, says: "oidc.inactivityTimeout must not be longer than" },
-    });
-  } else {
-    it("on the real engine: skipped, because the plugin of @pulumi/random is not installed and can only be downloaded", function () {
-      this.skip();
-    });
-  }
+  const promises = {
+    creates: 6,
+    update: { edit: { inactivityTimeout: 600 }, changes: ["update pages oidc.inactivityTimeout"] },
+    replace: {
+      edit: { separateApi: true },
+      changes: ["create api", "create-replacement api edgeId", "replace api edgeId", "delete-replaced api"],
+    },
+    fail: { edit: { inactivityTimeout: 90_000 }, says: "oidc.inactivityTimeout must not be longer than" },
+  };
+  describe("with a secret that is given to it", () => {
+    itKeepsItsPromises<Choices>({ ...promises, program: (choices) => httpsSignIn({ clientSecret: "given", ...choices }) });
+  });
+
+  describe("with a random secret", () => {
+    if (randomPluginIsInstalled()) itKeepsItsPromises<Choices>({ ...promises, program: httpsSignIn });
+    else {
+      it("skipped: the plugin of @pulumi/random is not installed, and here it cannot be downloaded", function () {
+        this.skip();
+      });
+    }
+  });
 });
 
 function randomPluginIsInstalled(): boolean {

@@ -33,6 +33,30 @@ describe("A preview without a server", () => {
       says: ['tlsTermination.minVersion must be left out when `terminateAt` is "upstream"'],
     },
     {
+      what: "a policy whose action nobody knows",
+      program: () => new tunnels.TlsEdge("bad", { policies: { inbound: [{ actions: [{ type: "explode" as "deny" }] }] } }),
+      says: ["policies.inbound[0].actions[0].type must be one of", '"deny"'],
+    },
+    {
+      what: "a subscription to events that nobody sends",
+      program: () => new tunnels.EventSubscription("bad", { sources: [{ type: "ip_policy_painted.v0" }] }),
+      says: ["sources[0].type is no event type", "ip_policy_created.v0"],
+    },
+    {
+      what: "a destination with two targets",
+      program: () =>
+        new tunnels.EventDestination("bad", {
+          target: {
+            monitoringService: { apiKey: "key" },
+            logService: {
+              logGroupRef: "arn:aws:logs:eu-central-1:123456789012:log-group:x",
+              auth: { role: { roleRef: "arn:aws:iam::123456789012:role/x" } },
+            },
+          },
+        }),
+      says: ["must be left out, because", "exactly one of"],
+    },
+    {
       what: "every mistake of a resource at once",
       program: () => new tunnels.IpPolicyRule("bad", { ipPolicyId: "ipp_x", cidr: "192.0.2.1/24", action: "permit" as "allow" }),
       says: ['cidr has bits set behind its mask: write "192.0.2.0/24"', 'action must be "allow" or "deny"'],

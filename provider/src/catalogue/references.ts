@@ -60,7 +60,7 @@ function resolve({ id, reference }: FoundReference, entries: readonly Entry[], c
     complain(`names ${shown}, which is ${withArticle(named[0].definition.title)}; expected ${expected}`);
   } else {
     const candidates = entries.filter((entry) => kinds.includes(entry.definition.kind)).map(({ name }) => name);
-    complain(`names ${shown}, but ${collections} has no such entry${didYouMean(id, candidates)}`);
+    complain(`names ${shown}, but no entry of ${collections} has that name${didYouMean(id, candidates)}`);
   }
   return undefined;
 }

@@ -11,7 +11,7 @@ import {
   type Problem,
   validateCreate,
 } from "@tunnelplane/sdk/contract";
-import { withEnd } from "./renewal";
+import { renewalReason, withEnd } from "./renewal";
 import type { Target } from "./target";
 import { inputsOf, outputsOf, type Properties, same, toProperties, toWire } from "./values";
 
@@ -47,11 +47,14 @@ export class Lifecycle {
     const inWords = ({ path, message }: Problem) =>
       `${formatPath(camelCasePath(createSchema(definition), path))} ${camelCaseMessage(message)}`;
     if (problems.length > 0) return { inputs: declared, problems: problems.map(inWords), warnings: [] };
+    const before = toWire(definition, recorded);
+    const completed = withEnd(definition, before, value, isUnknown);
+    const warnings = [...renewalReason(definition, before, completed), ...checkWarnings(definition, value, isUnknown).map(inWords)];
     return {
-      inputs: toProperties(definition, withEnd(definition, toWire(definition, recorded), value, isUnknown)),
+      inputs: toProperties(definition, completed),
       problems: [],
       // Nobody else says what a warning is about.
-      warnings: checkWarnings(definition, value, isUnknown).map((warning) => `${definition.type}: ${inWords(warning)}`),
+      warnings: warnings.map((warning) => `${definition.type}: ${warning}`),
     };
   }
 

@@ -26,3 +26,12 @@ export function withEnd({ renewable }: Definition, recorded: Wire, desired: Wire
   const chosen = endOf(isUnknown(start) ? undefined : (start as string | undefined), durationSeconds(valid_for as string), new Date());
   return { ...desired, [until]: chosen };
 }
+
+/** Why a new end was chosen, where that is because the old one is near. */
+export function renewalReason({ renewable }: Definition, recorded: Wire, completed: Wire): string[] {
+  if (!renewable) return [];
+  const [before, after] = [recorded[renewable.until], completed[renewable.until]];
+  const { renew_before } = completed;
+  if (typeof before !== "string" || before === after || recorded.valid_for !== completed.valid_for || renew_before === undefined) return [];
+  return [`ends at ${before}, and less than its \`renewBefore\` of ${renew_before} is left: a new one replaces it`];
+}

@@ -1,0 +1,45 @@
+import { definitionOf, marksOf, modulesOf, registry } from "@tunnelplane/sdk/contract";
+import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
+import { type ModuleName, moduleFixtures } from "./modules";
+import { type Json, serverOfThisFile } from "./support";
+import { TYPES } from "./types";
+
+/** Every subset of some names, the empty one first. */
+const subsetsOf = (names: readonly string[]): string[][] =>
+  Array.from({ length: 2 ** names.length }, (_, bits) => names.filter((_, index) => bits & (1 << index)));
+
+onEveryDatabase("An update", (start) => {
+  const server = serverOfThisFile(start);
+
+  for (const type of TYPES) {
+    it(`of ${type.name} with any subset of its fields changes those, and no other`, async () => {
+      const { kind, fields } = registry.find(({ path }) => path === type.path) ?? definitionOf(type.name);
+      const modules = await moduleFixtures(server, type.prefix);
+      const bodies = (which: "first" | "second"): Json =>
+        Object.fromEntries(modulesOf(definitionOf(kind)).map((name) => [name, modules[name as ModuleName][which]]));
+      const changes: Json = { description: "second", metadata: "second", ...type.update, ...bodies("second") };
+      const answeredAs = (name: string) => marksOf(fields[name] as never).reference?.answeredAs ?? name;
+
+      const create = async () => server.created(type.path, { ...(await type.body(server.rest)), description: "first", ...bodies("first") });
+      const patch = async (uri: string, names: readonly string[]): Promise<Json> => {
+        const answer = await server.rest.patch(uri, Object.fromEntries(names.map((name) => [name, changes[name]])));
+        expect(answer.status, answer.text).to.equal(200);
+        return answer.body;
+      };
+      /** An answer without what differs from object to object. */
+      const comparable = (answer: Json, { id }: { id: string }): Json => JSON.parse(JSON.stringify(answer).replaceAll(id, "<id>"));
+
+      const model = await create();
+      const all = comparable(await patch(model.uri, Object.keys(changes)), model);
+      await server.rest.delete(model.uri);
+      for (const names of subsetsOf(Object.keys(changes))) {
+        const object = await create();
+        const before = comparable((await server.read(object.uri)) as Json, object);
+        const expected = { ...before, ...Object.fromEntries(names.map(answeredAs).map((name) => [name, all[name]])) };
+        expect(comparable(await patch(object.uri, names), object), names.join(", ")).to.deep.equal(expected);
+        await server.rest.delete(object.uri);
+      }
+    });
+  }
+});
