@@ -76,7 +76,7 @@ describe("SSH certificates in a program", () => {
       const preview = await stack.preview({ diff: true });
       expect(changesOf(preview)).to.deep.equal(REPLACED);
       expect(preview.stdout).to.match(/~ validUntil: "[^"]+" => "[^"]+"/);
-      expect(preview.stdout, "why").to.contain("less than its `renewBefore` of 8h is left: a new one replaces it");
+      expect(preview.warnings.join(), "why").to.contain("less than its `renewBefore` of 8h is left: a new one replaces it");
       expect(changesOf(await stack.up())).to.deep.equal(REPLACED);
       const [second, ...others] = await issued();
       expect(others).to.deep.equal([]);
