@@ -3,10 +3,8 @@ import {
   bare,
   checkRules,
   type Definition,
-  fieldsWhere,
   marksOf,
   pathFieldsOf,
-  targetsOf,
   validateCreate,
   validateModule,
   validateUpdate,
@@ -18,6 +16,7 @@ import { ApiError, BodyError, refuseFaults } from "./apiError";
 import { type Addition, behaviours, type Creation } from "./behaviours";
 import type { Document, Documents } from "./documents";
 import { newId } from "./ids";
+import { lockParents, parentOf, refreshParent } from "./parents";
 import { referrersOf, replaceReferences, replaceUniqueKeys, resolveReferences } from "./relations";
 import type { Database } from "./storage/schema";
 import type { Store } from "./storage/store";
@@ -267,53 +266,6 @@ interface Stored {
 
 /** Where an object is: its id, and the ids that its path names, by field. */
 export type Place = Readonly<Record<string, string>> & { readonly id: string };
-
-/** The definition of the objects that a field of the path names. */
-function parentOf(definition: Definition, field: string): Definition {
-  const [parent] = targetsOf(marksOf(definition.fields[field] as never).reference?.to ?? []);
-  if (!parent) throw new Error(`${definition.kind}.${field} names no kind of object`);
-  return parent;
-}
-
-/**
- * Writers of the children of one parent take turns, because each brings the parent's list of them up to date.
- * The parent is locked first, as when it is deleted with its children, so that nobody waits in a circle.
- */
-async function lockParents(transaction: Kysely<Database>, definition: Definition, ids: Document): Promise<void> {
-  for (const field of pathFieldsOf(definition)) {
-    await transaction
-      .selectFrom("resource")
-      .select("id")
-      .where("id", "=", ids[field] as string)
-      .forUpdate()
-      .execute();
-  }
-}
-
-/** Brings the list that a parent's document holds of its children up to date. Takes time with the number of those children only. */
-async function refreshParent(transaction: Kysely<Database>, definition: Definition, sent: Document): Promise<void> {
-  for (const field of pathFieldsOf(definition)) {
-    const list = fieldsWhere(parentOf(definition, field), (marks) => marks.embeds === definition.kind)[0];
-    if (!list) continue;
-    const id = sent[field] as string;
-    const parent = await transaction.selectFrom("resource").select(["version", "document"]).where("id", "=", id).executeTakeFirst();
-    if (!parent) continue;
-    const children = await transaction
-      .selectFrom("resource")
-      .innerJoin("reference", "reference.from_id", "resource.id")
-      .select("document")
-      .where("reference.to_id", "=", id)
-      .where("reference.field", "=", field)
-      .orderBy("resource.id", "desc")
-      .execute();
-    const document = JSON.stringify({ ...JSON.parse(parent.document), [list]: children.map((child) => JSON.parse(child.document)) });
-    await transaction
-      .updateTable("resource")
-      .set({ version: parent.version + 1, document })
-      .where("id", "=", id)
-      .execute();
-  }
-}
 
 function refuseMembers(definition: Definition, caller: Caller): void {
   if (definition.access === "admin" && !caller.admin)
