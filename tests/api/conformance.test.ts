@@ -1,3 +1,4 @@
+import { registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { onEveryDatabase } from "../../support/databases";
 import type { RestAnswer } from "../../support/rest";
@@ -27,6 +28,10 @@ onEveryDatabase("Every resource type keeps the same promises:", (start) => {
     return answer;
   };
   const createAt = async (type: ResourceType): Promise<string> => `${type.path}/${(await create(type)).body.id}`;
+
+  it("tries every type that there is; bots, which have neither description nor metadata, have tests of their own", () => {
+    expect([...TYPES.map(({ path }) => path), "/bot_users"]).to.have.members(registry.map(({ path }) => path));
+  });
 
   for (const type of TYPES) {
     const { name, path, listKey, prefix } = type;

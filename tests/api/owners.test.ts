@@ -55,6 +55,22 @@ onEveryDatabase("Users, bots and API keys", (start) => {
     expect((await server.rest.get("/api_keys?limit=100")).body.keys.length).to.be.greaterThan(2);
   });
 
+  it("creates, reads, changes and deletes bots, and refuses what is none", async () => {
+    const { status, body: bot } = await server.rest.post("/bot_users", { name: "ci" });
+    expect(status).to.equal(201);
+    expect(bot).to.have.all.keys("id", "uri", "created_at", "name", "active");
+    expect(bot).to.include({ name: "ci", active: true, uri: `${server.url}/bot_users/${bot.id}` });
+    expect((await server.rest.get(bot.uri)).body).to.deep.equal(bot);
+    expect((await server.rest.get("/bot_users")).body.bot_users).to.deep.include(bot);
+    expect((await server.rest.patch(bot.uri, { name: "cd" })).body).to.deep.equal({ ...bot, name: "cd" });
+    expectRefused(await server.rest.patch(bot.uri, { description: "x" }), { status: 400, code: "TP_1002", field: "description" });
+    expectRefused(await server.rest.post("/bot_users", {}), { status: 400, code: "TP_1001", field: "name" });
+    expectRefused(await server.rest.patch(bot.uri, { name: "x" }, { "if-match": '"7"' }), { status: 412, code: "TP_1600" });
+    expectRefused(await server.rest.put(bot.uri, {}), { status: 405, code: "TP_1400" });
+    expect((await server.rest.delete(bot.uri)).status).to.equal(204);
+    expectRefused(await server.rest.get(bot.uri), { status: 404, code: "TP_1300" });
+  });
+
   it("keeps bots to admins", async () => {
     const { bot, rest } = await member();
     for (const answer of [

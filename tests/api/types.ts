@@ -202,4 +202,12 @@ export const TYPES: readonly ResourceType[] = [
     body: async (rest) => ({ sources: [{ type: "ip_policy_created.v0" }], destination_ids: [await destinationOf(rest)] }),
     lengthsIn: "characters",
   },
+  {
+    name: "an API key",
+    path: "/api_keys",
+    listKey: "keys",
+    prefix: "ak",
+    fields: ["owner_id", "token"],
+    body: () => ({}),
+  },
 ];
