@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { defineResource } from "./core/definition";
-import { description, distinct, metadata } from "./core/fields";
+import { description, metadata } from "./core/fields";
 import { mark } from "./core/marks";
 import { answerSchema } from "./core/shape";
-import { hostport, hostportKey, uniqueHostports } from "./formats/host";
+import { hostports, uniqueHostports } from "./formats/host";
 import { httpsEdgeRoute } from "./httpsEdgeRoute";
 import { httpsTermination, mutualTls } from "./modules/edgeModules";
 
@@ -20,11 +20,7 @@ export const httpsEdge = defineResource({
   fields: {
     description: description(),
     metadata: metadata(),
-    hostports: distinct(z.array(hostport()), (entry) => hostportKey(String(entry)))
-      .default([])
-      .meta({
-        description: "What the edge serves, each `<host>:<port>`; no two edges serve the same.",
-      }),
+    hostports: hostports(),
     mutual_tls: mutualTls(),
     tls_termination: httpsTermination(),
   },

@@ -1,8 +1,7 @@
-import { z } from "zod";
 import { defineResource } from "./core/definition";
-import { description, distinct, metadata } from "./core/fields";
+import { description, metadata } from "./core/fields";
 import type { Rule } from "./core/marks";
-import { hostport, hostportKey, uniqueHostports } from "./formats/host";
+import { hostports, uniqueHostports } from "./formats/host";
 import { backend, ipRestriction, mutualTls, tlsTermination } from "./modules/edgeModules";
 import { policies } from "./modules/policies";
 
@@ -35,11 +34,7 @@ export const tlsEdge = defineResource({
   fields: {
     description: description(),
     metadata: metadata(),
-    hostports: distinct(z.array(hostport()), (entry) => hostportKey(String(entry)))
-      .default([])
-      .meta({
-        description: "What the edge serves, each `<host>:<port>`; no two edges serve the same.",
-      }),
+    hostports: hostports(),
     backend: backend(),
     ip_restriction: ipRestriction(),
     mutual_tls: mutualTls(),

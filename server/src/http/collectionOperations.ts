@@ -1,4 +1,4 @@
-import { answerSchema, createSchema, type Definition, pathFieldsOf, updateSchema, withArticle } from "@tunnelplane/sdk/contract";
+import { answerSchema, createSchema, type Definition, pathFieldsOf, plural, updateSchema, withArticle } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import { ApiError, refuseFaults } from "../apiError";
 import type { Place } from "../resources";
@@ -29,8 +29,8 @@ export function collectionOperations(definition: Definition): Operation[] {
     {
       ...all,
       method: "GET",
-      id: `list${type.replace(/y$/, "ie")}s`,
-      summary: `List ${title.replace(/y$/, "ie")}s, newest first`,
+      id: `list${plural(type)}`,
+      summary: `List ${plural(title)}, newest first`,
       query: ["limit", "before_id"],
       success: { status: 200, answer, list: { key: definition.listKey } },
       run: (resources, { params, query }) =>

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import type { UniqueKey } from "../core/definition";
-import { conditioned } from "../core/fields";
+import { conditioned, distinct } from "../core/fields";
 
 /** Whether a name is a domain name (RFC 1123, without a trailing dot), with a leading `*.` where that is allowed. */
 export function isDomain(name: string, { wildcard = false } = {}): boolean {
@@ -27,13 +27,19 @@ export function isAddress(text: string, { wildcard = false } = {}): boolean {
 }
 
 /** `<host>:<port>` as edges serve it; the host is a domain or `*.<domain>`. */
-export const hostport = () =>
+const hostport = () =>
   conditioned(z.string(), (value) => {
     const at = value.lastIndexOf(":");
     if (at < 0) return `must be "<host>:<port>", for example "${isDomain(value) ? value : "app.example.com"}:443"`;
     if (!isPort(value.slice(at + 1))) return "must end in a port from 1 to 65535";
     return isDomain(value.slice(0, at), { wildcard: true }) ? undefined : 'must begin with a domain name or "*.<domain>"';
   }).meta({ examples: ["app.example.com:443"] });
+
+/** What an edge of any kind serves. */
+export const hostports = () =>
+  distinct(z.array(hostport()), (entry) => hostportKey(String(entry)))
+    .default([])
+    .meta({ description: "What the edge serves, each `<host>:<port>`; no two edges serve the same." });
 
 /** No two edges of any kind serve the same hostport. */
 export const uniqueHostports = (sent: Record<string, unknown>): UniqueKey[] =>
@@ -45,4 +51,4 @@ export const uniqueHostports = (sent: Record<string, unknown>): UniqueKey[] =>
   }));
 
 /** How two hostports are compared: names of hosts are the same in any case (RFC 4343). */
-export const hostportKey = (hostport: string): string => hostport.toLowerCase();
+const hostportKey = (hostport: string): string => hostport.toLowerCase();
