@@ -7,6 +7,7 @@ import { mark } from "./core/marks";
 export const failoverBackend = defineResource({
   type: "FailoverBackend",
   kind: "failover_backend",
+  subject: "backend",
   title: "failover backend",
   doc: "Sends traffic to the first of its backends that can take it.",
   path: "/backends/failover",

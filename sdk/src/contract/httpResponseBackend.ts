@@ -12,6 +12,7 @@ const headerValue = conditioned(z.string(), (value) => (/[\r\n\0]/.test(value) ?
 export const httpResponseBackend = defineResource({
   type: "HttpResponseBackend",
   kind: "http_response_backend",
+  subject: "backend",
   title: "HTTP-response backend",
   doc: "Answers every request with the same response, for example a page that says what is going on.",
   path: "/backends/http_response",

@@ -8,6 +8,7 @@ import { fingerprint, readSshPublicKey, type SshPublicKey, sshPublicKey } from "
 export const sshCredential = defineResource({
   type: "SshCredential",
   kind: "ssh_credential",
+  subject: "ssh_public_key",
   title: "SSH credential",
   doc: "A public key that may start tunnels through the SSH gateway. Its ACL limits what those tunnels may bind.",
   path: "/ssh_credentials",

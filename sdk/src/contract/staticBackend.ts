@@ -7,6 +7,7 @@ import { isAddress } from "./formats/host";
 export const staticBackend = defineResource({
   type: "StaticBackend",
   kind: "static_backend",
+  subject: "backend",
   title: "static backend",
   doc: "Sends traffic to a fixed address.",
   path: "/backends/static",

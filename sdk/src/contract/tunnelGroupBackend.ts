@@ -6,6 +6,7 @@ import { labels } from "./formats/labels";
 export const tunnelGroupBackend = defineResource({
   type: "TunnelGroupBackend",
   kind: "tunnel_group_backend",
+  subject: "backend",
   title: "tunnel-group backend",
   doc: "Sends traffic to every tunnel that carries all of its labels.",
   path: "/backends/tunnel_group",

@@ -7,6 +7,7 @@ import { mark } from "./core/marks";
 export const weightedBackend = defineResource({
   type: "WeightedBackend",
   kind: "weighted_backend",
+  subject: "backend",
   title: "weighted backend",
   doc: "Spreads traffic over its backends in proportion to their weights.",
   path: "/backends/weighted",

@@ -2,10 +2,11 @@ import type { Kysely } from "kysely";
 import { Migrator } from "kysely/migration";
 import * as initial from "./migrations/001_initial";
 import * as sealedSecret from "./migrations/002_sealed_secret";
+import * as trust from "./migrations/003_trust";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
-const MIGRATIONS = { "001_initial": initial, "002_sealed_secret": sealedSecret };
+const MIGRATIONS = { "001_initial": initial, "002_sealed_secret": sealedSecret, "003_trust": trust };
 
 /** Brings a database to this version's tables. Safe when several servers start at once. */
 export async function migrate(db: Kysely<Database>): Promise<void> {

@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
-import { DatabaseError, Pool, type PoolClient } from "pg";
+import { DatabaseError, Pool, type PoolClient, types } from "pg";
 import { migrate } from "./migrate";
 import type { Database } from "./schema";
 import { CommitInDoubt, type Store, Unavailable } from "./store";
@@ -19,6 +19,11 @@ const LIMITS = {
   idle_in_transaction_session_timeout: LIMIT_MS,
   query_timeout: LIMIT_MS + 5_000, // for a connection whose other end is gone: nobody is left there to keep the time
 } as const;
+
+const INT8 = 20; // the type's number in pg_type
+
+/** Sequences are 64 bits wide in PostgreSQL, but stay below 2^53; pg would make texts of them. */
+const TYPES = { getTypeParser: ((id, format) => (id === INT8 ? Number : types.getTypeParser(id, format))) as typeof types.getTypeParser };
 
 // Each repetition means that another writer has finished, so a few are plenty.
 const ATTEMPTS = 8;
@@ -40,7 +45,7 @@ export async function openPostgres({ url, pool }: PostgresOptions): Promise<Stor
   // A connection of its own for migrations: these may take their time, or wait for another server's.
   const migrator = connect(place, new Pool({ connectionString: url, max: 1, connectionTimeoutMillis: LIMITS.connectionTimeoutMillis }));
   await migrate(migrator).finally(() => migrator.destroy());
-  const db = connect(place, new Pool({ connectionString: url, max: pool, keepAlive: true, ...LIMITS }));
+  const db = connect(place, new Pool({ connectionString: url, max: pool, keepAlive: true, types: TYPES, ...LIMITS }));
   return {
     place,
     reader: db,

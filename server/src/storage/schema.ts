@@ -12,10 +12,32 @@ export interface Database {
   unique_key: { scope: string; value: string; resource_id: string };
   /** Hashes of secrets that were told once: authtokens and API keys. */
   told_secret: { resource_id: string; hash: string };
-  /**
-   * Secrets that must be read again. A table of their own, so that no document, and thus no answer, event or
-   * log, can hold one, and so that they alone can be encrypted at rest; today they are stored as they are,
-   * in a folder that only the server's user may enter.
-   */
+  /** Secrets that must be read again and that no answer shows, such as private keys of authorities; sealed. */
   sealed_secret: { resource_id: string; name: string; value: string };
+  /** The data keys that seal, each kept under a master key that is not in the database. */
+  sealing_key: { id: string; master_id: string; wrapped: string; created_at: string };
+  /** What changed, in the words in which it is delivered. `sequence` is that of its row in the audit log. */
+  event: { id: string; sequence: number; type: string; object_id: string; created_at: string; payload: string };
+  /** Who did what; rows are added and never changed, each holding the hash of the one before. */
+  audit_event: AuditEventRow;
+  /** The end of the audit log, with a code that only holders of the master key can make; and the data key in use. One row. */
+  audit_head: { id: 1; sequence: number; hash: string; key_id: string; mac: string };
+  /** Answers that are given again to whoever repeats a request with the same Idempotency-Key; sealed. */
+  idempotency_key: { owner_id: string; key: string; request_hash: string; answer: string; created_at: string };
+}
+
+export interface AuditEventRow {
+  sequence: number;
+  created_at: string;
+  operation_id: string;
+  principal_id: string;
+  key_id: string | null;
+  client: string | null;
+  action: string;
+  object_id: string | null;
+  event_id: string | null;
+  /** A JSON list of the paths that an update changed. */
+  changed: string;
+  previous_hash: string;
+  hash: string;
 }

@@ -12,6 +12,8 @@ export interface Definition {
   readonly title: string;
   /** What it is for, in a few sentences. */
   readonly doc: string;
+  /** What events call it, where the family of this API has another name for it than `kind`: `backend` for every kind of backend. */
+  readonly subject: string;
   /** Collection path, for example "/edges/tls". */
   readonly path: string;
   /** The key of the collection array in list answers. */
@@ -54,11 +56,12 @@ export interface UniqueKey {
   readonly taken: string;
 }
 
-type Optional = "idField" | "access" | "computed" | "derive" | "rules" | "warnings" | "fill" | "unique";
+type Optional = "subject" | "idField" | "access" | "computed" | "derive" | "rules" | "warnings" | "fill" | "unique";
 
 /** States a resource type; what is left out has a neutral default. */
 export function defineResource(definition: Omit<Definition, Optional> & Partial<Pick<Definition, Optional>>): Definition {
   return {
+    subject: definition.kind,
     idField: `${definition.kind}_id`,
     access: "everyone",
     computed: {},

@@ -80,7 +80,8 @@ function withoutDefault(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodDefault ? (schema.unwrap() as z.ZodType) : schema;
 }
 
-function perDefinition<T>(derive: (definition: Definition) => T): (definition: Definition) => T {
+/** Derives something from each definition once. */
+export function perDefinition<T>(derive: (definition: Definition) => T): (definition: Definition) => T {
   const known = new WeakMap<Definition, T>();
   return (definition) => {
     let derived = known.get(definition);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Definition } from "../core/definition";
 import { conditioned } from "../core/fields";
 
 /** What events are named after, where the family of this API has a name of its own for it; see api-decisions "Event types". */
@@ -21,10 +22,16 @@ const SUBJECTS = [
   "tunnel_credential",
 ];
 
-const CHANGES = ["created", "updated", "deleted"];
+const CHANGES = ["created", "updated", "deleted"] as const;
+
+/** What can happen to an object. */
+export type Change = (typeof CHANGES)[number];
 
 /** Every type of event that a subscription may name. */
 export const EVENT_TYPES: readonly string[] = SUBJECTS.flatMap((subject) => CHANGES.map((change) => `${subject}_${change}.v0`));
+
+/** The type of the event that tells of a change. */
+export const eventTypeOf = ({ subject }: Definition, change: Change): string => `${subject}_${change}.v0`;
 
 /** The type of an event, for example `ip_policy_created.v0`. */
 export const eventType = () =>

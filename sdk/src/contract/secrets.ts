@@ -1,0 +1,64 @@
+import { z } from "zod";
+import type { Definition } from "./core/definition";
+import { bare, marksOf } from "./core/marks";
+import { perDefinition } from "./core/shape";
+import { definitionOf } from "./registry";
+
+type Json = Record<string, unknown>;
+
+/** Where a secret stands: the object that holds it, and its path in that object. */
+export interface SecretPlace {
+  readonly id: string;
+  readonly path: string;
+}
+
+/** The paths of an object's own secrets, as answers spell them: `oidc.client_secret`. Read from the contract's marks. */
+export const secretPathsOf = perDefinition((definition) =>
+  Object.entries({ ...definition.fields, ...definition.computed }).flatMap(([name, schema]) => pathsBelow(name, schema)),
+);
+
+/** Whether the objects of a kind hold secrets, of their own or in objects that belong to them. */
+export const holdsSecrets = perDefinition(
+  (definition): boolean => secretPathsOf(definition).length > 0 || embeddedIn(definition).some(([, child]) => holdsSecrets(child)),
+);
+
+/**
+ * A copy of an object, as answers carry it, with each secret that is set replaced; `undefined` leaves it out.
+ * Objects that belong to this one are treated as what they are: their secrets have their own id as place.
+ */
+export function mapSecrets(definition: Definition, document: Json, replace: (secret: string, place: SecretPlace) => unknown): Json {
+  let mapped = document;
+  for (const path of secretPathsOf(definition)) {
+    mapped = mapAt(mapped, path.split("."), (secret) => replace(secret, { id: document.id as string, path }));
+  }
+  for (const [name, child] of embeddedIn(definition)) {
+    const children = mapped[name] as Json[] | undefined;
+    if (children) mapped = { ...mapped, [name]: children.map((one) => mapSecrets(child, one, replace)) };
+  }
+  return mapped;
+}
+
+function pathsBelow(path: string, schema: z.ZodType): string[] {
+  const { secret, embeds } = marksOf(schema);
+  if (secret) return [path];
+  const inner = bare(schema);
+  if (embeds || !(inner instanceof z.ZodObject)) return [];
+  return Object.entries(inner.shape).flatMap(([name, field]) => pathsBelow(`${path}.${name}`, field as z.ZodType));
+}
+
+/** The lists of objects that belong to an object of this kind: the field's name and their definition. */
+const embeddedIn = perDefinition((definition) =>
+  Object.entries(definition.computed).flatMap(([name, schema]): [string, Definition][] => {
+    const { embeds } = marksOf(schema);
+    return embeds ? [[name, definitionOf(embeds)]] : [];
+  }),
+);
+
+function mapAt(value: Json, [name, ...rest]: string[], replace: (secret: string) => unknown): Json {
+  const item = name === undefined ? undefined : value[name];
+  if (name === undefined || item === undefined || item === null) return value;
+  const mapped = rest.length > 0 ? mapAt(item as Json, rest, replace) : typeof item === "string" && item !== "" ? replace(item) : item;
+  if (mapped !== undefined) return { ...value, [name]: mapped };
+  const { [name]: _, ...others } = value;
+  return others;
+}

@@ -1,0 +1,28 @@
+import { createHash } from "node:crypto";
+import type { AuditEventRow } from "../storage/schema";
+
+/** What the first row of the audit log follows. */
+export const GENESIS = "0".repeat(64);
+
+type Hashed = Omit<AuditEventRow, "hash">;
+
+/** The fields that a row's hash covers, in this order. The order may never change: old rows are verified by it. */
+const FIELDS = [
+  "sequence",
+  "created_at",
+  "operation_id",
+  "principal_id",
+  "key_id",
+  "client",
+  "action",
+  "object_id",
+  "event_id",
+  "changed",
+  "previous_hash",
+] as const satisfies readonly (keyof Hashed)[];
+
+/** The SHA-256, in hex, of a row of the audit log, which covers the hash of the row before. */
+export const hashOf = (row: Hashed): string =>
+  createHash("sha256")
+    .update(JSON.stringify(FIELDS.map((field) => (field === "sequence" ? Number(row.sequence) : row[field]))))
+    .digest("hex");

@@ -1,0 +1,22 @@
+import { formatPath } from "@tunnelplane/sdk/contract";
+
+/** A value that an update changed: its path, and what it was and is. Null stands for what is not set. */
+export interface Difference {
+  readonly path: string;
+  readonly old: unknown;
+  readonly new: unknown;
+}
+
+/** What differs between two objects, field by field; lists are compared as a whole. */
+export function differences(before: unknown, after: unknown, path: string[] = []): Difference[] {
+  if (Object.is(before, after)) return [];
+  if (isObject(before) && isObject(after)) {
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    return names.flatMap((name) => differences(before[name], after[name], [...path, name]));
+  }
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  return [{ path: formatPath(path), old: before ?? null, new: after ?? null }];
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

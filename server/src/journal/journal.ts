@@ -1,0 +1,83 @@
+import type { Kysely } from "kysely";
+import type { Documents } from "../documents";
+import { type Keyring, KeyRotated } from "../sealing/keyring";
+import type { AuditEventRow, Database } from "../storage/schema";
+import { hashOf } from "./auditRow";
+import { type Author, type EventPayload, eventOf, type ObjectChange } from "./event";
+
+/** Something that happened to no object, for example that keys were rotated. */
+export interface Act {
+  readonly action: string;
+}
+
+/**
+ * What happened, written in the transaction in which it happens: an event for each change of an object, and
+ * a row of the audit log for everything. Both share one sequence, which is the order of commits.
+ */
+export class Journal {
+  constructor(
+    private readonly documents: Documents,
+    private readonly keyring: Keyring,
+    private readonly accountId: string,
+  ) {}
+
+  /**
+   * Has to be the last thing that a transaction does: it locks the end of the log, and so makes writers
+   * commit one after the other.
+   *
+   * @throws KeyRotated when the transaction may have sealed something under a key that is no longer in use
+   */
+  async append(transaction: Kysely<Database>, author: Author, happened: readonly (ObjectChange | Act)[]): Promise<void> {
+    if (happened.length === 0) return;
+    const now = new Date();
+    const events: (EventPayload | undefined)[] = happened.map((one) =>
+      "definition" in one ? eventOf(one, author, { now, accountId: this.accountId, documents: this.documents }) : undefined,
+    );
+    const head = await transaction.selectFrom("audit_head").selectAll().forUpdate().executeTakeFirstOrThrow();
+    if (head.key_id !== this.keyring.currentId) {
+      await this.keyring.load(transaction);
+      throw new KeyRotated();
+    }
+    let [sequence, previous] = [head.sequence, head.hash];
+    const rows: AuditEventRow[] = happened.map((one, index) => {
+      const event = events[index];
+      const row = {
+        sequence: ++sequence,
+        created_at: now.toISOString(),
+        operation_id: author.operationId,
+        principal_id: author.ownerId,
+        key_id: author.keyId ?? null,
+        client: author.client ?? null,
+        action: event?.event_type.replace(/\.v\d+$/, "") ?? (one as Act).action,
+        object_id: "definition" in one ? one.id : null,
+        event_id: event?.event_id ?? null,
+        changed: JSON.stringify(event?.changes?.map(({ path }) => path) ?? []),
+        previous_hash: previous,
+      };
+      previous = hashOf(row);
+      return { ...row, hash: previous };
+    });
+    await transaction.insertInto("audit_event").values(rows).execute();
+    const stored = events.flatMap((event, index) => (event ? [{ event, sequence: (rows[index] as AuditEventRow).sequence }] : []));
+    if (stored.length > 0) {
+      await transaction
+        .insertInto("event")
+        .values(
+          stored.map(({ event, sequence }) => ({
+            id: event.event_id,
+            sequence,
+            type: event.event_type,
+            object_id: event.object.id as string,
+            created_at: event.event_timestamp,
+            payload: JSON.stringify(event),
+          })),
+        )
+        .execute();
+    }
+    const mac = this.keyring.sign(head.key_id, headText(sequence, previous));
+    await transaction.updateTable("audit_head").set({ sequence, hash: previous, mac }).execute();
+  }
+}
+
+/** What the code at the end of the log covers. */
+export const headText = (sequence: number, hash: string): string => `${sequence}:${hash}`;

@@ -1,0 +1,155 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Kysely } from "kysely";
+import type { Database } from "../storage/schema";
+import { derive, open, seal } from "./seal";
+import type { MasterKey } from "./masterKey";
+
+/** How sealed texts begin, so that they can be told from what was stored before sealing; no user can make one that opens. */
+const MARK = "sealed:";
+
+interface DataKey {
+  readonly id: string;
+  readonly bytes: Buffer;
+  /** For the end of the audit log. */
+  readonly mac: Buffer;
+}
+
+/** What was sealed cannot be opened: it was changed or moved, or its key is not here. */
+export class SealBroken extends Error {}
+
+/** Another data key is in use since this writer looked: its work has to run again. */
+export class KeyRotated extends Error {
+  constructor() {
+    super("The data key was rotated meanwhile");
+  }
+}
+
+/**
+ * The data keys, under which secrets are sealed. The database keeps them wrapped under the master key, so that
+ * they can be rotated while servers run: each learns of a new one from the database.
+ */
+export class Keyring {
+  readonly #keys = new Map<string, DataKey>();
+  #current: DataKey | undefined;
+
+  constructor(private readonly master: MasterKey) {}
+
+  /** The id of the key that seals. */
+  get currentId(): string {
+    return this.#sealer.id;
+  }
+
+  /** Reads the keys that the database has. Throws when none of them is wrapped under this master key. */
+  async load(db: Kysely<Database>): Promise<void> {
+    const rows = await db.selectFrom("sealing_key").selectAll().orderBy("created_at").execute();
+    for (const { id, master_id, wrapped } of rows) {
+      if (master_id === this.master.id && !this.#keys.has(id)) this.#add(id, this.#unwrap(id, wrapped));
+    }
+    const { key_id } = await db.selectFrom("audit_head").select("key_id").executeTakeFirstOrThrow();
+    this.#current = this.#keys.get(key_id);
+    if (!this.#current) {
+      throw new SealBroken(
+        `The secrets of this database are sealed under another master key than the one given (${this.master.id}); it was ${[...new Set(rows.map((row) => row.master_id))].join(" or ")}. Set TUNNELPLANE_MASTER_KEY or --master-key-file to the right one`,
+      );
+    }
+  }
+
+  /** Makes a new key, to be stored by the caller; it seals only once {@link use} is called. */
+  make(): { id: string; wrapped: string } {
+    const id = randomBytes(9).toString("base64url");
+    const bytes = randomBytes(32);
+    this.#add(id, bytes);
+    return { id, wrapped: this.wrap(id, this.master) };
+  }
+
+  /** A key of this ring as it is kept under a master key. */
+  wrap(id: string, master: MasterKey): string {
+    return seal(master.bytes, `sealing_key/${id}`, this.#key(id).bytes.toString("base64url"));
+  }
+
+  /** From now on this key seals. */
+  use(id: string): void {
+    this.#current = this.#key(id);
+  }
+
+  /** Forgets the keys that are no longer in the database. */
+  keepOnly(ids: readonly string[]): void {
+    for (const id of this.#keys.keys()) if (!ids.includes(id)) this.#keys.delete(id);
+  }
+
+  /** @param place what the text is bound to, for example `<id of the object>/<path of the field>` */
+  seal(place: string, text: string): string {
+    const { id, bytes } = this.#sealer;
+    return `${MARK}${id}.${seal(bytes, place, text)}`;
+  }
+
+  /** The text that was sealed; a text that was stored before there was sealing is returned as it is. */
+  open(place: string, stored: string): string {
+    const [, id, sealed] = SEALED.exec(stored) ?? [];
+    if (id === undefined || sealed === undefined) return stored;
+    const key = this.#keys.get(id);
+    if (!key) throw new UnknownKey(id);
+    try {
+      return open(key.bytes, place, sealed);
+    } catch (error) {
+      throw new SealBroken(`The secret at ${place} cannot be opened: it was changed or moved in the database`, { cause: error });
+    }
+  }
+
+  /** Opens what may be sealed under a key that another process made meanwhile. */
+  async opening<T>(db: Kysely<Database>, work: () => T): Promise<T> {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof UnknownKey)) throw error;
+      await this.load(db);
+      return work();
+    }
+  }
+
+  /** Whether a stored text is sealed under the key in use. */
+  isCurrent(stored: string): boolean {
+    return stored.startsWith(`${MARK}${this.currentId}.`);
+  }
+
+  /** A code that nobody without a key of this ring can make. */
+  sign(keyId: string, text: string): string {
+    return createHmac("sha256", this.#key(keyId).mac).update(text).digest("base64url");
+  }
+
+  isSigned(keyId: string, text: string, signature: string): boolean {
+    const [expected, found] = [Buffer.from(this.sign(keyId, text)), Buffer.from(signature)];
+    return expected.length === found.length && timingSafeEqual(expected, found);
+  }
+
+  get #sealer(): DataKey {
+    if (!this.#current) throw new Error("The keyring was not loaded");
+    return this.#current;
+  }
+
+  #key(id: string): DataKey {
+    const key = this.#keys.get(id);
+    if (!key) throw new UnknownKey(id);
+    return key;
+  }
+
+  #add(id: string, bytes: Buffer): void {
+    this.#keys.set(id, { id, bytes, mac: derive(bytes, "tunnelplane audit head") });
+  }
+
+  #unwrap(id: string, wrapped: string): Buffer {
+    try {
+      return Buffer.from(open(this.master.bytes, `sealing_key/${id}`, wrapped), "base64url");
+    } catch (error) {
+      throw new SealBroken(`The data key ${id} cannot be opened: it was changed in the database`, { cause: error });
+    }
+  }
+}
+
+const SEALED = new RegExp(`^${MARK}([\\w-]+)\\.([\\w-]+)$`);
+
+class UnknownKey extends SealBroken {
+  constructor(id: string) {
+    super(`There is no data key ${id} in this database, or it is kept under another master key`);
+  }
+}

@@ -1,0 +1,49 @@
+import { hkdfSync, randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+const BYTES = 32;
+
+/** The key under which the data keys are kept; it never stands in the database. */
+export interface MasterKey {
+  /** Names the key without telling anything of it. */
+  readonly id: string;
+  readonly bytes: Buffer;
+}
+
+export interface MasterKeyOptions {
+  /** The key itself, 32 bytes in base64 or hex. Wins over the file. */
+  readonly text?: string;
+  /** The file that holds it, in the same form. */
+  readonly file: string;
+}
+
+/** The master key that was given, or that the file holds; undefined where there is neither. */
+export function findMasterKey({ text, file }: MasterKeyOptions): MasterKey | undefined {
+  if (text) return parse(text, "TUNNELPLANE_MASTER_KEY");
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (!stats) return undefined;
+  if (process.platform !== "win32" && (stats.mode & 0o077) !== 0) {
+    throw new Error(
+      `Others may read the master key in ${file} (mode ${(stats.mode & 0o777).toString(8)}): run "chmod 600 ${file}", and rotate the key if somebody may have read it`,
+    );
+  }
+  return parse(readFileSync(file, "utf8"), file);
+}
+
+/** Makes a new master key and writes its file, for its owner's eyes only. Fails where the file exists. */
+export function createMasterKey(file: string): MasterKey {
+  const text = randomBytes(BYTES).toString("base64");
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, `${text}\n`, { mode: 0o600, flag: "wx", flush: true });
+  return parse(text, file);
+}
+
+function parse(given: string, source: string): MasterKey {
+  const text = given.trim();
+  const bytes = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, "hex") : Buffer.from(text, "base64");
+  if (bytes.length !== BYTES || !/^[\w+/=-]+$/.test(text)) {
+    throw new Error(`The master key from ${source} must be ${BYTES} bytes in base64 or hex; make one with: openssl rand -base64 ${BYTES}`);
+  }
+  return { id: Buffer.from(hkdfSync("sha256", bytes, "", "tunnelplane master key id", 9)).toString("base64url"), bytes };
+}
