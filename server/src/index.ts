@@ -1,23 +1,26 @@
 import type { AddressInfo } from "node:net";
 import { type DestinationStream, type Level, pino } from "pino";
 import { bootstrap } from "./accounts";
-import { Documents } from "./documents";
+import { openCore } from "./core";
 import { buildApp } from "./http/app";
-import { placeholderOf } from "./placeholder";
-import { openPostgres } from "./storage/postgres";
-import { openSqlite } from "./storage/sqlite";
+import { RequestsUnderWay } from "./http/requestsUnderWay";
+import { forgetAnswers } from "./idempotency";
+import { sealWhatIsClear } from "./sealing/sealAll";
+import type { DatabaseOptions } from "./storage/open";
 
 export const VERSION: string = (require("../package.json") as { version: string }).version;
 
-export interface ServerOptions {
+const FORGET_EVERY_MS = 10 * 60_000;
+
+export interface ServerOptions extends DatabaseOptions {
   /** `<host>:<port>`; port 0 takes a free one. */
   readonly listen: string;
-  /** Folder of the embedded database, where there is no other. */
-  readonly data: string;
-  /** A PostgreSQL database to use instead. */
-  readonly databaseUrl?: string;
-  /** How many connections to it there may be. */
+  /** How many connections to PostgreSQL there may be. */
   readonly databasePool: number;
+  /** The file of the master key; made on the first start. */
+  readonly masterKeyFile?: string;
+  /** The master key itself, instead of a file. */
+  readonly masterKey?: string;
   /** An API key for the admin, instead of one that is made up and shown. */
   readonly bootstrapApiKey?: string;
   /** The address that answers name; without it, the one the client used. */
@@ -36,6 +39,8 @@ export interface RunningServer {
   readonly place: string;
   /** Finishes what is under way, then closes. */
   close(): Promise<void>;
+  /** Logs the requests that are not answered yet, for whoever ends the process nevertheless. */
+  logUnderWay(): void;
 }
 
 /** Starts the API server. Rejects when the address is taken or the database cannot be opened. */
@@ -45,13 +50,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     { level: options.logLevel, name: "tunnelplane", base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
     options.logs ?? pino.destination({ dest: 2, sync: true }),
   );
-  const store = options.databaseUrl
-    ? await openPostgres({ url: options.databaseUrl, pool: options.databasePool })
-    : await openSqlite(options.data);
+  const core = await openCore(options);
+  const { store } = core;
   try {
-    const documents = new Documents(await placeholderOf(store));
-    const newApiKey = await bootstrap(store, documents, options.bootstrapApiKey);
-    const app = buildApp({ store, documents, logger, version: VERSION, publicUrl: options.publicUrl });
+    await sealWhatIsClear(core);
+    const newApiKey = await bootstrap(core, options.bootstrapApiKey);
+    const forgetting = setInterval(
+      () => store.write(forgetAnswers).catch((error) => logger.warn({ err: error }, "kept answers")),
+      FORGET_EVERY_MS,
+    );
+    forgetting.unref();
+    const underWay = new RequestsUnderWay();
+    const app = buildApp({ core, logger, underWay, version: VERSION, publicUrl: options.publicUrl });
     await app.listen({ host, port });
     const address = app.server.address() as AddressInfo;
     return {
@@ -59,9 +69,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       newApiKey,
       place: store.place,
       async close() {
+        clearInterval(forgetting);
         await app.close();
         await store.close();
       },
+      logUnderWay: () => underWay.log(),
     };
   } catch (error) {
     await store.close();

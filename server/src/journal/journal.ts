@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Documents } from "../documents";
-import { type Keyring, KeyRotated } from "../sealing/keyring";
+import { KeyRotated, type Keyring } from "../sealing/keyring";
 import type { AuditEventRow, Database } from "../storage/schema";
 import { hashOf } from "./auditRow";
 import { type Author, type EventPayload, eventOf, type ObjectChange } from "./event";
