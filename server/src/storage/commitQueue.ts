@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { CompiledQuery, type Kysely } from "kysely";
 import type { Database } from "./schema";
 
 interface Job {
@@ -9,6 +9,13 @@ interface Job {
 
 // Above 128 a group gains nothing (one fsync is shared by enough) and the first in it would wait longer.
 const LARGEST_GROUP = 128;
+
+const BEGIN = CompiledQuery.raw("begin immediate");
+const COMMIT = CompiledQuery.raw("commit");
+const ROLLBACK = CompiledQuery.raw("rollback");
+const SAVEPOINT = CompiledQuery.raw("savepoint job");
+const RELEASE = CompiledQuery.raw("release job");
+const ROLLBACK_TO = CompiledQuery.raw("rollback to job");
 
 /**
  * Writes for a database with one writer. What waits while a commit is on its way to the disk shares the
@@ -45,12 +52,12 @@ export class CommitQueue {
     const settle: (() => void)[] = [];
     try {
       await this.writer.connection().execute(async (connection) => {
-        await sql`begin immediate`.execute(connection);
+        await connection.executeQuery(BEGIN);
         try {
           for (const job of group) settle.push(await runInSavepoint(connection, job));
-          await sql`commit`.execute(connection);
+          await connection.executeQuery(COMMIT);
         } catch (error) {
-          await sql`rollback`.execute(connection).catch(() => undefined);
+          await connection.executeQuery(ROLLBACK).catch(() => undefined);
           throw error;
         }
       });
@@ -62,14 +69,14 @@ export class CommitQueue {
 }
 
 async function runInSavepoint(connection: Kysely<Database>, job: Job): Promise<() => void> {
-  await sql`savepoint job`.execute(connection);
+  await connection.executeQuery(SAVEPOINT);
   try {
     const result = await job.work(connection);
-    await sql`release job`.execute(connection);
+    await connection.executeQuery(RELEASE);
     return () => job.resolve(result);
   } catch (error) {
-    await sql`rollback to job`.execute(connection);
-    await sql`release job`.execute(connection);
+    await connection.executeQuery(ROLLBACK_TO);
+    await connection.executeQuery(RELEASE);
     return () => job.reject(error);
   }
 }
