@@ -3,20 +3,16 @@ import { type DestinationStream, type Level, pino } from "pino";
 import { bootstrap } from "./accounts";
 import { Documents } from "./documents";
 import { buildApp } from "./http/app";
+import { RequestsUnderWay } from "./http/requestsUnderWay";
 import { placeholderOf } from "./placeholder";
-import { openPostgres } from "./storage/postgres";
-import { openSqlite } from "./storage/sqlite";
+import { type DatabaseOptions, openStore } from "./storage/open";
 
 export const VERSION: string = (require("../package.json") as { version: string }).version;
 
-export interface ServerOptions {
+export interface ServerOptions extends DatabaseOptions {
   /** `<host>:<port>`; port 0 takes a free one. */
   readonly listen: string;
-  /** Folder of the embedded database, where there is no other. */
-  readonly data: string;
-  /** A PostgreSQL database to use instead. */
-  readonly databaseUrl?: string;
-  /** How many connections to it there may be. */
+  /** How many connections to PostgreSQL there may be. */
   readonly databasePool: number;
   /** An API key for the admin, instead of one that is made up and shown. */
   readonly bootstrapApiKey?: string;
@@ -36,6 +32,8 @@ export interface RunningServer {
   readonly place: string;
   /** Finishes what is under way, then closes. */
   close(): Promise<void>;
+  /** Logs the requests that are not answered yet, for whoever ends the process nevertheless. */
+  logUnderWay(): void;
 }
 
 /** Starts the API server. Rejects when the address is taken or the database cannot be opened. */
@@ -45,13 +43,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     { level: options.logLevel, name: "tunnelplane", base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
     options.logs ?? pino.destination({ dest: 2, sync: true }),
   );
-  const store = options.databaseUrl
-    ? await openPostgres({ url: options.databaseUrl, pool: options.databasePool })
-    : await openSqlite(options.data);
+  const store = await openStore(options);
   try {
     const documents = new Documents(await placeholderOf(store));
     const newApiKey = await bootstrap(store, documents, options.bootstrapApiKey);
-    const app = buildApp({ store, documents, logger, version: VERSION, publicUrl: options.publicUrl });
+    const underWay = new RequestsUnderWay();
+    const app = buildApp({ store, documents, logger, underWay, version: VERSION, publicUrl: options.publicUrl });
     await app.listen({ host, port });
     const address = app.server.address() as AddressInfo;
     return {
@@ -62,6 +59,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         await app.close();
         await store.close();
       },
+      logUnderWay: () => underWay.log(),
     };
   } catch (error) {
     await store.close();

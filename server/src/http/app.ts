@@ -10,6 +10,7 @@ import { apiErrorOf } from "./errors";
 import { openapi } from "./openapi";
 import { type Operation, type Outcome, operationsOf } from "./operations";
 import { RequestLog } from "./requestLog";
+import type { RequestsUnderWay } from "./requestsUnderWay";
 
 const SERVICE_VERSION = "2";
 const BODY_LIMIT = 1024 * 1024;
@@ -21,6 +22,7 @@ export interface AppOptions {
   readonly store: Store;
   readonly documents: Documents;
   readonly logger: FastifyBaseLogger;
+  readonly underWay: RequestsUnderWay;
   /** This server's release, for the OpenAPI document. */
   readonly version: string;
   /** The address that answers name; without it, the one the client used. */
@@ -34,7 +36,7 @@ declare module "fastify" {
 }
 
 /** The HTTP side of the server: everything from a request to an answer. */
-export function buildApp({ store, documents, logger, version, publicUrl }: AppOptions): FastifyInstance {
+export function buildApp({ store, documents, logger, underWay, version, publicUrl }: AppOptions): FastifyInstance {
   const operations = registry.flatMap(operationsOf);
   const app: FastifyInstance = fastify({
     loggerInstance: logger,
@@ -42,17 +44,13 @@ export function buildApp({ store, documents, logger, version, publicUrl }: AppOp
     genReqId: (request) => requestId(request.headers["x-request-id"]),
     logController: new RequestLog(),
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: LONGEST_PATH },
-    return503OnClosing: true,
+    return503OnClosing: false, // that would not be an error of ours; RequestsUnderWay answers one
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
   });
   acceptJson(app);
-  let closing = false;
-  app.addHook("preClose", async () => {
-    closing = true;
-  });
+  underWay.watch(app);
   app.addHook("onSend", async (request, reply) => {
     reply.header("x-request-id", request.id);
-    if (closing) reply.header("connection", "close"); // else an idle client would hold up the end
   });
   app.setErrorHandler(sendError);
   app.setNotFoundHandler((request) => {
