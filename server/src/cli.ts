@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import "./nodeVersion";
 import { Command, InvalidArgumentError, Option } from "commander";
+import ipaddr from "ipaddr.js";
 import { type ServerOptions, startServer, VERSION } from ".";
 
 // Time for requests under way to finish; what takes longer is cut off, its client sees a closed connection.
@@ -26,12 +27,51 @@ program
     new Option("--database-pool <count>", "how many connections to PostgreSQL there may be")
       .env("TUNNELPLANE_DATABASE_POOL")
       .default(10)
-      .argParser(poolSize),
+      .argParser(wholeNumber(1, 9999)),
   )
   .addOption(
     new Option("--public-url <url>", "the address that answers name, where clients reach the server through a proxy").env(
       "TUNNELPLANE_PUBLIC_URL",
     ),
+  )
+  .addOption(
+    new Option(
+      "--tls-cert <file>",
+      "speak TLS with this certificate (PEM, with those that lead to its authority); SIGHUP reads it again",
+    ).env("TUNNELPLANE_TLS_CERT"),
+  )
+  .addOption(new Option("--tls-key <file>", "the certificate's private key (PEM)").env("TUNNELPLANE_TLS_KEY"))
+  .addOption(
+    new Option(
+      "--rate-limit <count>",
+      "how many requests an API key may make in a second, and ten times that more in a minute; 0 for no limit",
+    )
+      .env("TUNNELPLANE_RATE_LIMIT")
+      .default(100)
+      .argParser(wholeNumber(0, 1_000_000)),
+  )
+  .addOption(
+    new Option("--rate-limit-loopback", "limit clients on this machine, too").env("TUNNELPLANE_RATE_LIMIT_LOOPBACK").default(false),
+  )
+  .addOption(
+    new Option(
+      "--trust-proxy <addresses>",
+      "proxies whose X-Forwarded-For is believed: addresses and networks with commas between, or loopback",
+    )
+      .env("TUNNELPLANE_TRUST_PROXY")
+      .argParser(proxies),
+  )
+  .addOption(
+    new Option("--request-timeout <seconds>", "how long a request may take to arrive")
+      .env("TUNNELPLANE_REQUEST_TIMEOUT")
+      .default(30)
+      .argParser(wholeNumber(1, 3600)),
+  )
+  .addOption(
+    new Option("--keep-alive-timeout <seconds>", "how long a connection may wait for its next request")
+      .env("TUNNELPLANE_KEEP_ALIVE_TIMEOUT")
+      .default(72)
+      .argParser(wholeNumber(1, 3600)),
   )
   .addOption(
     new Option("--log-level <level>", "how much to log, as JSON on standard error")
@@ -47,7 +87,14 @@ program
 
 program.parseAsync().catch(fail);
 
-async function serve(options: Omit<ServerOptions, "bootstrapApiKey">): Promise<void> {
+type Flags = Omit<ServerOptions, "bootstrapApiKey" | "tls" | "rateLimit"> & {
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly rateLimit: number;
+  readonly rateLimitLoopback: boolean;
+};
+
+async function serve({ tlsCert, tlsKey, rateLimit, rateLimitLoopback, ...options }: Flags): Promise<void> {
   const bootstrapApiKey = process.env.TUNNELPLANE_BOOTSTRAP_API_KEY || undefined;
   if (bootstrapApiKey && (bootstrapApiKey.length < SHORTEST_KEY || /\s/.test(bootstrapApiKey))) {
     throw new Error(
@@ -57,13 +104,21 @@ async function serve(options: Omit<ServerOptions, "bootstrapApiKey">): Promise<v
   const publicUrl = options.publicUrl?.replace(/\/+$/, "");
   if (publicUrl !== undefined && !URL.canParse(publicUrl))
     throw new Error(`--public-url must be an absolute URL, got ${JSON.stringify(options.publicUrl)}`);
-  const server = await startServer({ ...options, publicUrl, bootstrapApiKey });
+  if (!tlsCert !== !tlsKey) throw new Error(`--tls-cert and --tls-key belong together; ${tlsCert ? "--tls-key" : "--tls-cert"} is missing`);
+  const server = await startServer({
+    ...options,
+    publicUrl,
+    bootstrapApiKey,
+    tls: tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined,
+    rateLimit: { perSecond: rateLimit, loopback: rateLimitLoopback },
+  });
   if (server.newApiKey) {
     console.log(
       `\nThe admin's API key, shown this once and never again:\n\n  ${server.newApiKey}\n\nFor programs: export TUNNELPLANE_API_KEY=<key> TUNNELPLANE_BASE_URL=${server.url}\n`,
     );
   }
   console.log(`tunnelplane ${VERSION} listens on ${server.url}, data in ${server.place}`);
+  if (tlsCert) process.on("SIGHUP", () => server.reloadTls());
   let closing = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
@@ -75,9 +130,19 @@ async function serve(options: Omit<ServerOptions, "bootstrapApiKey">): Promise<v
   }
 }
 
-function poolSize(text: string): number {
-  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Expected a whole number from 1 to 9999.");
+function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
+    throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`);
+  };
+}
+
+function proxies(text: string): string {
+  const isOne = (entry: string) => entry === "loopback" || ipaddr.isValid(entry) || ipaddr.isValidCIDR(entry);
+  if (text.split(",").every((entry) => isOne(entry.trim()))) return text;
+  throw new InvalidArgumentError(
+    'Expected addresses and networks with commas between, for example "10.0.0.7,192.168.0.0/16", or "loopback".',
+  );
 }
 
 function fail(error: Error & { code?: string }): void {

@@ -96,11 +96,11 @@ function answerOf({ success }: Operation, components: Map<string, Json>): Json {
 
 /** Which errors an operation may answer, from the one table. */
 function errorResponses(operation: Operation): Json {
-  const statuses = [400, 401, 403, 500, 503];
+  const statuses = [400, 401, 403, 429, 500, 503];
   if (operation.path.includes("{")) statuses.push(404);
   if (operation.method !== "GET") statuses.push(409);
   if (operation.method !== "GET" && operation.method !== "POST") statuses.push(412);
-  if (operation.body) statuses.push(413, 415);
+  if (operation.body) statuses.push(408, 413, 415);
   return Object.fromEntries(
     statuses.sort().map((status) => {
       const kinds = Object.values(ERRORS).filter((kind) => kind.status === status);
