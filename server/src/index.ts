@@ -1,7 +1,8 @@
-import { type AddressInfo, isIP } from "node:net";
+import type { AddressInfo } from "node:net";
 import type { Server as TlsServer } from "node:tls";
 import { type DestinationStream, type Level, pino } from "pino";
 import { bootstrap } from "./accounts";
+import { isLoopback } from "./addresses";
 import { Documents } from "./documents";
 import { buildApp } from "./http/app";
 import type { RateLimitOptions } from "./http/rateLimits";
@@ -104,5 +105,3 @@ function parseListen(listen: string): { host: string; port: number } {
     throw new Error(`Cannot listen on ${JSON.stringify(listen)}: expected "<host>:<port>", for example "127.0.0.1:4040"`);
   return { host: (match[1] ?? match[2]) as string, port };
 }
-
-const isLoopback = (address: string): boolean => address === "::1" || (isIP(address) === 4 && address.startsWith("127."));

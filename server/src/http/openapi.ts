@@ -48,6 +48,7 @@ const PARAMETERS: Json = {
 
 const HEADERS: Json = {
   ETag: { description: "The version of what is answered, for If-Match.", schema: { type: "string" } },
+  "Retry-After": { description: "After how many seconds to try again; nothing was changed.", schema: { type: "integer", minimum: 1 } },
   Location: { description: "Path of the new object.", schema: { type: "string" } },
 };
 
@@ -105,7 +106,8 @@ function errorResponses(operation: Operation): Json {
     statuses.sort().map((status) => {
       const kinds = Object.values(ERRORS).filter((kind) => kind.status === status);
       const description = kinds.map(({ code, when }) => `${code}: ${when}`).join("\n\n");
-      return [status, { description, content: json({ $ref: "#/components/schemas/Error" }) }];
+      const headers = status === 429 || status === 503 ? { "Retry-After": { $ref: "#/components/headers/Retry-After" } } : undefined;
+      return [status, { description, headers, content: json({ $ref: "#/components/schemas/Error" }) }];
     }),
   );
 }

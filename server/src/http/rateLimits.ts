@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import ipaddr from "ipaddr.js";
 import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { customerOf, isLoopback } from "../addresses";
 import { ApiError } from "../apiError";
 
 export interface RateLimitOptions {
@@ -68,11 +68,10 @@ export class RateLimits {
     return !this.options.loopback && isLoopback(request.ip) && !isForwarded(request);
   }
 
-  /** Whom failures are counted for: an IPv4 address, or an IPv6 network of 64 bits, which one customer has. Unknown behind a proxy that is not trusted. */
+  /** Whom failures are counted for; nobody knows behind a proxy on this machine that is not trusted. */
   #addressOf(request: FastifyRequest): string | undefined {
-    if (this.#isExempt(request) || (isLoopback(request.ip) && isForwarded(request))) return undefined;
-    const address = ipaddr.process(request.ip);
-    return address.kind() === "ipv4" ? address.toString() : address.toByteArray().slice(0, 8).join(".");
+    const isHidden = isLoopback(request.ip) && isForwarded(request);
+    return isHidden || this.#isExempt(request) ? undefined : customerOf(request.ip);
   }
 }
 
@@ -91,8 +90,6 @@ function tooMany(left: RateLimiterRes, reason: string): ApiError {
   const seconds = secondsUntil(left);
   return new ApiError("rate_limited", `${reason}; try again in ${seconds} s`, { headers: { "retry-after": String(seconds) } });
 }
-
-const isLoopback = (ip: string): boolean => ipaddr.isValid(ip) && ipaddr.process(ip).range() === "loopback";
 
 /** Whether a proxy says that it passed the request on. Where it is trusted, `request.ip` is the client's. */
 const isForwarded = ({ headers }: FastifyRequest): boolean => headers["x-forwarded-for"] !== undefined || headers.forwarded !== undefined;
