@@ -74,7 +74,7 @@ export class ServerProcess {
     const url = await new Promise<string>((resolve, reject) => {
       createInterface({ input: child.stdout }).on("line", (line) => {
         output.out += `${line}\n`;
-        const found = / listens on (http:\S+),/.exec(line)?.[1];
+        const found = / listens on (https?:\S+),/.exec(line)?.[1];
         if (found) resolve(found);
       });
       child.once("close", (code) => reject(new Error(`The server ended with ${code} before it listened: ${output.log}`)));
@@ -110,6 +110,16 @@ export class ServerProcess {
   /** What it printed for people. */
   get printed(): string {
     return this.output.out;
+  }
+
+  /** Resolves when the log holds the text. */
+  async logged(text: string): Promise<void> {
+    while (!this.log.includes(text)) await once(this.child.stderr as Readable, "data");
+  }
+
+  /** Sends a signal that does not end it. */
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
   }
 
   /** Ends it and returns its exit code. */

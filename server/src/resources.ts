@@ -51,12 +51,12 @@ export class Resources {
     const { value, problems } = validateCreate(definition, body);
     refuseFaults(problems);
     const asked = "owner_id" in definition.fields ? { ...value, owner_id: value.owner_id ?? caller.ownerId } : value;
+    await refuseForeignOwner(this.store.reader, asked.owner_id, caller); // first: whether a bot exists is none of a member's business
     const id = newId(definition.idPrefix);
     const now = new Date();
     const { sent = asked, computed, told, keep } = await this.#addition({ definition, id, now, sent: asked, reader: this.store.reader });
     return this.store.write(async (transaction) => {
       await this.#loadParents(transaction, definition, sent);
-      await refuseForeignOwner(transaction, sent.owner_id, caller);
       await lockParents(transaction, definition, sent);
       const document = this.documents.compose(definition, id, now.toISOString(), sent, computed);
       const json = JSON.stringify(document);

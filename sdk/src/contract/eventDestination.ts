@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { defineResource } from "./core/definition";
-import { description, exactlyOne, metadata, object } from "./core/fields";
+import { description, exactlyOne, metadata, object, text, word } from "./core/fields";
 import { mark } from "./core/marks";
 import { arn } from "./formats/arn";
 
-const needed = (doc: string) => z.string().min(1).meta({ description: doc });
-const secret = (doc: string) => mark(z.string().min(1), { secret: true }).meta({ description: doc });
+const needed = (doc: string) => word(255).meta({ description: doc });
+const secret = (doc: string) => mark(word(4096), { secret: true }).meta({ description: doc });
 
 /** spec "CloudAuth". */
 const auth = () =>
@@ -54,9 +54,9 @@ const target = () =>
         .meta({ description: "A log group (CloudWatch Logs)." }),
       monitoring_service: object({
         api_key: secret("The key for the intake."),
-        monitoring_tags: z.string().default("").meta({ description: "Tags sent with each event." }),
-        service: z.string().default("").meta({ description: "Service name sent with each event." }),
-        monitoring_site: z.string().default("").meta({ description: "The site to send events to." }),
+        monitoring_tags: text(4096, "characters").default("").meta({ description: "Tags sent with each event." }),
+        service: text(255, "characters").default("").meta({ description: "Service name sent with each event." }),
+        monitoring_site: text(255, "characters").default("").meta({ description: "The site to send events to." }),
       })
         .optional()
         .meta({ description: "A monitoring service (Datadog logs intake)." }),

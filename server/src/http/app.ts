@@ -1,14 +1,18 @@
 import { expandPath, registry } from "@tunnelplane/sdk/contract";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { type Caller, callerOf } from "../accounts";
 import { ApiError } from "../apiError";
 import type { Documents } from "../documents";
 import { newId } from "../ids";
 import { type Place, Resources } from "../resources";
 import type { Store } from "../storage/store";
+import { authenticate } from "./authentication";
+import { refuseOutsized } from "./bodyLimits";
+import { answerClientError, type ConnectionOptions, connections } from "./connections";
 import { apiErrorOf } from "./errors";
+import { registerMetrics } from "./metrics";
 import { openapi } from "./openapi";
 import { type Operation, type Outcome, operationsOf } from "./operations";
+import { type RateLimitOptions, RateLimits } from "./rateLimits";
 import { RequestLog } from "./requestLog";
 import type { RequestsUnderWay } from "./requestsUnderWay";
 
@@ -16,9 +20,10 @@ const SERVICE_VERSION = "2";
 const BODY_LIMIT = 1024 * 1024;
 /** As long as Node lets a request line be, so that an id of any length is answered as one that does not exist. */
 const LONGEST_PATH = 16 * 1024;
+const CHALLENGE = { "www-authenticate": "Bearer" };
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY"];
 
-export interface AppOptions {
+export interface AppOptions extends ConnectionOptions {
   readonly store: Store;
   readonly documents: Documents;
   readonly logger: FastifyBaseLogger;
@@ -27,20 +32,21 @@ export interface AppOptions {
   readonly version: string;
   /** The address that answers name; without it, the one the client used. */
   readonly publicUrl?: string;
-}
-
-declare module "fastify" {
-  interface FastifyRequest {
-    caller: Caller;
-  }
+  readonly rateLimit: RateLimitOptions;
+  /** Proxies whose word on the client is taken, as addresses and networks with commas between. */
+  readonly trustProxy?: string;
 }
 
 /** The HTTP side of the server: everything from a request to an answer. */
-export function buildApp({ store, documents, logger, underWay, version, publicUrl }: AppOptions): FastifyInstance {
+export function buildApp(options: AppOptions): FastifyInstance {
+  const { store, documents, logger, underWay, version, publicUrl } = options;
   const operations = registry.flatMap(operationsOf);
   const app: FastifyInstance = fastify({
+    ...connections(options),
     loggerInstance: logger,
     bodyLimit: BODY_LIMIT,
+    trustProxy: options.trustProxy,
+    clientErrorHandler: answerClientError,
     genReqId: (request) => requestId(request.headers["x-request-id"]),
     logController: new RequestLog(),
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: LONGEST_PATH },
@@ -61,10 +67,12 @@ export function buildApp({ store, documents, logger, underWay, version, publicUr
   const description = JSON.stringify(openapi(operations, version));
   app.get("/openapi.json", async (_request, reply) => reply.type("application/json").send(description));
 
+  const limits = new RateLimits(options.rateLimit);
+  registerMetrics(app, version, (request, reply) => authenticate(store, limits, request, reply));
   app.register(async (api) => {
     api.decorateRequest("caller");
-    api.addHook("onRequest", async (request) => {
-      request.caller = await authenticate(store, request);
+    api.addHook("onRequest", async (request, reply) => {
+      request.caller = await authenticate(store, limits, request, reply);
       requireVersion(request);
       requirePlainBody(request);
     });
@@ -129,16 +137,6 @@ function pageJson(
   const nextUri = page.nextBefore === null ? "null" : JSON.stringify(`${address}${path}?${next}`);
   const key = operation.success.list?.key;
   return `{"${key}":[${page.documents.join(",")}],"uri":${JSON.stringify(address + path)},"next_page_uri":${nextUri}}`;
-}
-
-async function authenticate(store: Store, request: FastifyRequest): Promise<Caller> {
-  const headers = { "www-authenticate": "Bearer" };
-  const key = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
-  if (!key) throw new ApiError("missing_key", 'The header Authorization must be "Bearer <API key>"', { headers });
-  const caller = await callerOf(store, key);
-  if (!caller)
-    throw new ApiError("unknown_key", "This API key is not known here: check that it is complete and belongs to this server", { headers });
-  return caller;
 }
 
 function requireVersion(request: FastifyRequest): void {
@@ -219,8 +217,15 @@ function acceptJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
-    if (body === "") done(null, undefined);
-    else parse(request, body as string, done);
+    if (body === "") return done(null, undefined);
+    parse(request, body as string, (error, value) => {
+      try {
+        refuseOutsized(value);
+        done(error, value);
+      } catch (refusal) {
+        done(refusal as Error);
+      }
+    });
   });
 }
 
@@ -229,7 +234,7 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
   if (refusal.status >= 500) request.log.error({ err: error }, "request failed");
   reply
     .code(refusal.status)
-    .headers(refusal.options.headers ?? {})
+    .headers({ ...(refusal.status === 401 && CHALLENGE), ...refusal.options.headers })
     .type("application/json; charset=utf-8")
     .send(JSON.stringify(refusal.body(request.id)));
 }
