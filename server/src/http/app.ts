@@ -7,6 +7,7 @@ import { newId } from "../ids";
 import { type Place, Resources } from "../resources";
 import type { Store } from "../storage/store";
 import { apiErrorOf } from "./errors";
+import { refuseNoRequest } from "./noRequest";
 import { openapi } from "./openapi";
 import { type Operation, type Outcome, operationsOf } from "./operations";
 import { RequestLog } from "./requestLog";
@@ -43,8 +44,12 @@ export function buildApp({ store, documents, logger, version, publicUrl }: AppOp
     logController: new RequestLog(),
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: LONGEST_PATH },
     return503OnClosing: true,
+    clientErrorHandler: refuseNoRequest,
+    http: { requireHostHeader: false }, // Node would refuse it without a word; requireHost says what is missing
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
   });
+  // Node would refuse expectations other than 100-continue without a word; whoever does not know one may pass over it.
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   acceptJson(app);
   let closing = false;
   app.addHook("preClose", async () => {
@@ -66,6 +71,7 @@ export function buildApp({ store, documents, logger, version, publicUrl }: AppOp
   app.register(async (api) => {
     api.decorateRequest("caller");
     api.addHook("onRequest", async (request) => {
+      requireHost(request);
       request.caller = await authenticate(store, request);
       requireVersion(request);
       requirePlainBody(request);
@@ -141,6 +147,16 @@ async function authenticate(store: Store, request: FastifyRequest): Promise<Call
   if (!caller)
     throw new ApiError("unknown_key", "This API key is not known here: check that it is complete and belongs to this server", { headers });
   return caller;
+}
+
+/** Answers name the address that the client used, so it has to say which that is, in characters that an address may have. */
+function requireHost(request: FastifyRequest): void {
+  const { host } = request.headers;
+  if (host && /^[\w.:[\]-]+$/.test(host)) return;
+  throw new ApiError(
+    "invalid_header",
+    `The header Host ${host ? "must be" : "is missing: it is"} the server's name or address, with its port`,
+  );
 }
 
 function requireVersion(request: FastifyRequest): void {
