@@ -36,10 +36,10 @@ async function main(parts) {
 function provideFuzzer() {
   const python = join(FUZZER, "bin", "python");
   try {
-    once("fuzzer", ["tests/fuzz/requirements.txt"], () => {
+    once("fuzzer", ["tests/trust/fuzzer/requirements.txt"], () => {
       say("Installing the fuzzer …");
       run("python3", ["-m", "venv", FUZZER]);
-      run(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", "tests/fuzz/requirements.txt"]);
+      run(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", "tests/trust/fuzzer/requirements.txt"]);
     });
   } catch (error) {
     say(`No fuzzer: ${error.message.split("\n")[0]}. Python 3 with venv is needed; the test that uses it will be skipped.`);

@@ -82,6 +82,10 @@ export class ServerProcess {
     return new ServerProcess(url, API_KEY, folder, child, output, data === undefined);
   }
 
+  get pid(): number {
+    return this.child.pid as number;
+  }
+
   /** Everything it logged so far. */
   get log(): string {
     return this.output.log;

@@ -7,7 +7,7 @@ import { type Place, Resources } from "../resources";
 import type { Store } from "../storage/store";
 import { authenticate } from "./authentication";
 import { refuseOutsized } from "./bodyLimits";
-import { answerClientError, type ConnectionOptions, connections } from "./connections";
+import { acceptExpectations, type ConnectionOptions, connections, requireHost } from "./connections";
 import { apiErrorOf } from "./errors";
 import { registerMetrics } from "./metrics";
 import { openapi } from "./openapi";
@@ -46,13 +46,13 @@ export function buildApp(options: AppOptions): FastifyInstance {
     loggerInstance: logger,
     bodyLimit: BODY_LIMIT,
     trustProxy: options.trustProxy,
-    clientErrorHandler: answerClientError,
     genReqId: (request) => requestId(request.headers["x-request-id"]),
     logController: new RequestLog(),
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: LONGEST_PATH },
     return503OnClosing: false, // that would not be an error of ours; RequestsUnderWay answers one
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
   });
+  acceptExpectations(app);
   acceptJson(app);
   underWay.watch(app);
   app.addHook("onSend", async (request, reply) => {
@@ -72,6 +72,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.register(async (api) => {
     api.decorateRequest("caller");
     api.addHook("onRequest", async (request, reply) => {
+      requireHost(request);
       request.caller = await authenticate(store, limits, request, reply);
       requireVersion(request);
       requirePlainBody(request);
