@@ -4,6 +4,7 @@ import { type DestinationStream, type Level, pino } from "pino";
 import { bootstrap } from "./accounts";
 import { isLoopback } from "./addresses";
 import { Documents } from "./documents";
+import type { Endpoints } from "./events/targets/endpoints";
 import { buildApp } from "./http/app";
 import type { RateLimitOptions } from "./http/rateLimits";
 import { RequestsUnderWay } from "./http/requestsUnderWay";
@@ -31,6 +32,10 @@ export interface ServerOptions extends DatabaseOptions {
   readonly requestTimeout: number;
   /** How long a connection may wait for its next request, in seconds. */
   readonly keepAliveTimeout: number;
+  /** Where services that events go to are reached instead of where their makers run them. */
+  readonly eventEndpoint?: Endpoints;
+  /** Whether events may go to sites in private networks. */
+  readonly allowPrivateTargets?: boolean;
   readonly logLevel: Level | "silent";
   /** Where logs go; standard error by default. */
   readonly logs?: DestinationStream;

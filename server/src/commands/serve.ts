@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import ipaddr from "ipaddr.js";
 import { type RunningServer, type ServerOptions, startServer, VERSION } from "..";
+import { parseEndpoints } from "../events/targets/endpoints";
 import { databaseOptions, wholeNumber } from "./options";
 
 const SHORTEST_KEY = 16;
@@ -83,6 +84,12 @@ export function serveCommand(): Command {
         .choices(["silent", "error", "warn", "info", "debug"])
         .default("info"),
     )
+    .addOption(
+      new Option("--event-endpoint <service>=<url>", "where a service that events go to is reached instead; may be repeated")
+        .env("TUNNELPLANE_EVENT_ENDPOINTS")
+        .argParser(parseEndpoints),
+    )
+    .addOption(new Option("--allow-private-targets", "let events go to sites in private networks").env("TUNNELPLANE_ALLOW_PRIVATE_TARGETS"))
     .addHelpText(
       "after",
       "\nEnvironment:\n  TUNNELPLANE_BOOTSTRAP_API_KEY  an API key for the admin; without it the first start makes one and prints it once",
