@@ -17,6 +17,8 @@ export interface StartOptions {
   readonly listen?: string;
   readonly env?: Record<string, string | undefined>;
   readonly args?: readonly string[];
+  /** Default: true. Reading the log takes time from what is being measured. */
+  readonly keepLog?: boolean;
 }
 
 /** A real server in a process of its own, on a free port of the loopback interface. */
@@ -30,20 +32,20 @@ export class ServerProcess {
     private readonly ownsData: boolean,
   ) {}
 
-  static async start({ data, listen = "127.0.0.1:0", env, args = [] }: StartOptions = {}): Promise<ServerProcess> {
+  static async start({ data, listen = "127.0.0.1:0", env, args = [], keepLog = true }: StartOptions = {}): Promise<ServerProcess> {
     const folder = data ?? mkdtempSync(join(tmpdir(), "tunnelplane-"));
     const isUrl = folder.startsWith("postgres://");
     const place = { TUNNELPLANE_DATABASE_URL: isUrl ? folder : undefined, TUNNELPLANE_DATA: isUrl ? undefined : folder };
     const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", CLI, "serve", "--listen", listen, ...args], {
       env: { ...process.env, TUNNELPLANE_BOOTSTRAP_API_KEY: API_KEY, ...place, ...env },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["ignore", "pipe", keepLog ? "pipe" : "ignore"],
     });
     const output = { out: "", log: "" };
-    child.stderr.on("data", (chunk) => {
+    child.stderr?.on("data", (chunk) => {
       output.log += chunk;
     });
     const url = await new Promise<string>((resolve, reject) => {
-      createInterface({ input: child.stdout }).on("line", (line) => {
+      createInterface({ input: child.stdout as Readable }).on("line", (line) => {
         output.out += `${line}\n`;
         const found = / listens on (http:\S+),/.exec(line)?.[1];
         if (found) resolve(found);
@@ -51,6 +53,10 @@ export class ServerProcess {
       child.once("close", (code) => reject(new Error(`The server ended with ${code} before it listened: ${output.log}`)));
     });
     return new ServerProcess(url, API_KEY, folder, child, output, data === undefined);
+  }
+
+  get pid(): number {
+    return this.child.pid as number;
   }
 
   /** Everything it logged so far. */
