@@ -59,11 +59,11 @@ export function writeResult(file: string, result: Result): void {
 export function writeDocs(file: string, result: Result): void {
   const page = readFileSync(file, "utf8");
   const tables = [`${summary(result)}.`, ...result.sections.map(asMarkdown)].join("\n\n");
-  const marks = /(<!-- measured -->\n)[\s\S]*(\n<!-- \/measured -->)/;
+  const marks = /(<!-- measured -->\n)[\s\S]*(<!-- \/measured -->)/;
   if (!marks.test(page))
     throw new Error(`${file} has no place for the tables: expected the lines "<!-- measured -->" and "<!-- /measured -->"`);
   writeFileSync(
     file,
-    page.replace(marks, (_, start, end) => `${start}${tables}${end}`),
+    page.replace(marks, (_, start, end) => `${start}\n${tables}\n${end}`),
   );
 }
