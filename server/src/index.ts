@@ -1,12 +1,17 @@
 import type { AddressInfo } from "node:net";
+import type { Server as TlsServer } from "node:tls";
 import { type DestinationStream, type Level, pino } from "pino";
 import { bootstrap } from "./accounts";
+import { isLoopback } from "./addresses";
 import { openCore } from "./core";
+import type { Endpoints } from "./events/targets/endpoints";
 import { buildApp } from "./http/app";
+import type { RateLimitOptions } from "./http/rateLimits";
 import { RequestsUnderWay } from "./http/requestsUnderWay";
 import { forgetAnswers } from "./idempotency";
 import { sealWhatIsClear } from "./sealing/sealAll";
 import type { DatabaseOptions } from "./storage/open";
+import { readTls, type TlsFiles } from "./tls";
 
 export const VERSION: string = (require("../package.json") as { version: string }).version;
 
@@ -25,6 +30,19 @@ export interface ServerOptions extends DatabaseOptions {
   readonly bootstrapApiKey?: string;
   /** The address that answers name; without it, the one the client used. */
   readonly publicUrl?: string;
+  /** Speak TLS with these; plain HTTP without them. */
+  readonly tls?: TlsFiles;
+  readonly rateLimit: RateLimitOptions;
+  /** Proxies whose word on the client is taken, as addresses and networks with commas between. */
+  readonly trustProxy?: string;
+  /** How long a request may take to arrive, in seconds. */
+  readonly requestTimeout: number;
+  /** How long a connection may wait for its next request, in seconds. */
+  readonly keepAliveTimeout: number;
+  /** Where services that events go to are reached instead of where their makers run them. */
+  readonly eventEndpoint?: Endpoints;
+  /** Whether events may go to sites in private networks. */
+  readonly allowPrivateTargets?: boolean;
   readonly logLevel: Level | "silent";
   /** Where logs go; standard error by default. */
   readonly logs?: DestinationStream;
@@ -37,6 +55,8 @@ export interface RunningServer {
   readonly newApiKey: string | undefined;
   /** Where everything is kept, for people to read. */
   readonly place: string;
+  /** Reads certificate and key again, for connections from now on. Goes on with the old ones, and logs why, where the new cannot be used. */
+  reloadTls(): void;
   /** Finishes what is under way, then closes. */
   close(): Promise<void>;
   /** Logs the requests that are not answered yet, for whoever ends the process nevertheless. */
@@ -50,6 +70,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     { level: options.logLevel, name: "tunnelplane", base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
     options.logs ?? pino.destination({ dest: 2, sync: true }),
   );
+  const tls = options.tls && readTls(options.tls);
   const core = await openCore(options);
   const { store } = core;
   try {
@@ -61,13 +82,26 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     );
     forgetting.unref();
     const underWay = new RequestsUnderWay();
-    const app = buildApp({ core, logger, underWay, version: VERSION, publicUrl: options.publicUrl });
+    const app = buildApp({ ...options, core, logger, underWay, version: VERSION, tls });
     await app.listen({ host, port });
     const address = app.server.address() as AddressInfo;
+    if (!tls && !isLoopback(address.address))
+      logger.warn(
+        `API keys and secrets pass unencrypted: ${options.listen} can be reached from other machines, over plain HTTP. Give --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that speaks TLS`,
+      );
     return {
-      url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
+      url: `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
       newApiKey,
       place: store.place,
+      reloadTls() {
+        if (!options.tls) return;
+        try {
+          (app.server as unknown as TlsServer).setSecureContext(readTls(options.tls));
+          logger.info("TLS certificate and key were read again");
+        } catch (error) {
+          logger.error(`${(error as Error).message}. The server goes on with the certificate that it had`);
+        }
+      },
       async close() {
         clearInterval(forgetting);
         await app.close();

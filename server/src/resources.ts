@@ -72,6 +72,7 @@ export class Resources {
     const { value, problems } = validateCreate(definition, body);
     refuseFaults(problems);
     const asked = "owner_id" in definition.fields ? { ...value, owner_id: value.owner_id ?? caller.ownerId } : value;
+    await refuseForeignOwner(this.store.reader, asked.owner_id, caller); // first: whether a bot exists is none of a member's business
     const id = newId(definition.idPrefix);
     const now = new Date();
     const {
@@ -82,7 +83,6 @@ export class Resources {
     } = await this.#addition({ definition, id, now, sent: asked, reader: this.store.reader, keyring: this.core.keyring });
     return this.changes.make(async (transaction, happened) => {
       await this.#loadParents(transaction, definition, sent);
-      await refuseForeignOwner(transaction, sent.owner_id, caller);
       await lockParents(transaction, definition, sent);
       const after = this.documents.compose(definition, id, now.toISOString(), sent, computed);
       const ownerId = (sent.owner_id as string | undefined) ?? caller.ownerId;
@@ -258,12 +258,7 @@ export class Resources {
     return this.#find(transaction, lockById, definition, at);
   }
 
-  async #find(
-    db: Kysely<Database>,
-    byId: typeof findById,
-    definition: Definition,
-    at: Place,
-  ): Promise<Stored> {
+  async #find(db: Kysely<Database>, byId: typeof findById, definition: Definition, at: Place): Promise<Stored> {
     const { id } = at;
     if (!id.startsWith(`${definition.idPrefix}_`)) {
       throw new ApiError(
@@ -299,9 +294,7 @@ export class Resources {
   ): Promise<Answer> {
     const before = JSON.parse(stored.document) as Document;
     const sentBefore = this.documents.sentOf(definition, before);
-    const sent = Object.fromEntries(
-      Object.entries({ ...sentBefore, ...changes }).filter(([, value]) => value !== undefined),
-    );
+    const sent = Object.fromEntries(Object.entries({ ...sentBefore, ...changes }).filter(([, value]) => value !== undefined));
     refuseFaults(checkRules(definition, sent));
     const computed = this.documents.computedOf(definition, before);
     const after = this.documents.compose(definition, stored.id, before.created_at as string, sent, computed);

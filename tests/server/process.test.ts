@@ -27,6 +27,26 @@ onEveryDatabase("A server process", (startServer, database) => {
     expect((await new Rest(second.url, key).get("/edges/tls")).status).to.equal(200);
   });
 
+  it("refuses endpoints of events that are none, before anything is sent there", async () => {
+    for (const [wrong, reason] of [
+      ["carrier_pigeon=https://example.com", /one of stream_service/],
+      ["sts", /<service>=<url>/],
+      ["sts=ftp://example.com", /http or https/],
+      ["sts=https://me:secret@example.com", /without user name/],
+      ["sts=https://one.example.com,sts=https://two.example.com", /set twice/],
+    ] as const) {
+      const error = await start({ env: { TUNNELPLANE_EVENT_ENDPOINTS: wrong } }).catch((refusal) => refusal.message);
+      expect(error, wrong).to.match(reason).and.not.to.contain("secret");
+    }
+  });
+
+  it("names the address that a trusted proxy tells, in nothing but the characters of an address", async () => {
+    const server = await start({ args: ["--trust-proxy", "loopback"] });
+    const through = (host: string) => new Rest(server.url, server.apiKey).get("/ip_policies?limit=1", { "x-forwarded-host": host });
+    expect((await through("tunnels.example.com:8443")).body.uri).to.equal("http://tunnels.example.com:8443/ip_policies");
+    for (const host of ['a","x":"b', "a/b", "user@here"]) expect((await through(host)).body.error_code, host).to.equal("TP_1008");
+  });
+
   it("refuses a bootstrap key that could be guessed", async () => {
     const message = await start({ env: { TUNNELPLANE_BOOTSTRAP_API_KEY: "short" } }).catch(String);
     expect(message).to.contain("TUNNELPLANE_BOOTSTRAP_API_KEY must have at least 16 characters");

@@ -1,5 +1,6 @@
 import { CompiledQuery, type Kysely } from "kysely";
 import type { Database } from "./schema";
+import { CommitInDoubt } from "./store";
 
 interface Job {
   readonly work: (transaction: Kysely<Database>) => Promise<unknown>;
@@ -55,7 +56,7 @@ export class CommitQueue {
         await connection.executeQuery(BEGIN);
         try {
           for (const job of group) settle.push(await runInSavepoint(connection, job));
-          await connection.executeQuery(COMMIT);
+          await commit(connection);
         } catch (error) {
           await connection.executeQuery(ROLLBACK).catch(() => undefined);
           throw error;
@@ -65,6 +66,22 @@ export class CommitQueue {
     } catch (error) {
       for (const job of group) job.reject(error);
     }
+  }
+}
+
+/** SQLITE_FULL and SQLITE_IOERR_WRITE: https://www.sqlite.org/rescode.html */
+const NOT_WRITTEN: readonly unknown[] = [13, 778];
+
+/**
+ * SQLite writes the end of a transaction last, so what could not be written is no commit. But one that was written and not
+ * synced comes back if the process is killed before the next commit overwrites it; so it is in doubt.
+ */
+async function commit(connection: Kysely<Database>): Promise<void> {
+  try {
+    await connection.executeQuery(COMMIT);
+  } catch (error) {
+    if (NOT_WRITTEN.includes((error as { errcode?: number }).errcode)) throw error;
+    throw new CommitInDoubt("The disk failed during a commit", error);
   }
 }
 
