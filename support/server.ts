@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 
 const CLI = join(__dirname, "../server/dist/cli.js");
-/** For servers on a PostgreSQL database, which may share it from different folders. */
+/** Of commands on a PostgreSQL database, which have no folder that would hold one. */
 export const MASTER_KEY = Buffer.alloc(32, "key of servers in tests").toString("base64");
 export const API_KEY = "tpk_of-the-admin-in-tests-and-demos";
 
@@ -19,7 +19,9 @@ export function command(
   env: Record<string, string | undefined> = {},
 ): ChildProcessByStdio<null, Readable, Readable> {
   const isUrl = data.startsWith("postgres://");
-  const place = { TUNNELPLANE_DATABASE_URL: isUrl ? data : undefined, TUNNELPLANE_DATA: isUrl ? undefined : data };
+  const place = isUrl
+    ? { TUNNELPLANE_DATABASE_URL: data, TUNNELPLANE_DATA: undefined, TUNNELPLANE_MASTER_KEY: MASTER_KEY }
+    : { TUNNELPLANE_DATABASE_URL: undefined, TUNNELPLANE_DATA: data, TUNNELPLANE_MASTER_KEY: undefined };
   return spawn(process.execPath, ["--disable-warning=ExperimentalWarning", CLI, ...args], {
     env: { ...process.env, ...place, ...env },
     stdio: ["ignore", "pipe", "pipe"],
