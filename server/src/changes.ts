@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Caller } from "./accounts";
+import { ApiError } from "./apiError";
 import type { Documents } from "./documents";
 import { answeredBefore, type Intent, keepAnswer } from "./idempotency";
 import type { ObjectChange } from "./journal/event";
@@ -71,7 +72,11 @@ export class Changes {
         });
       } catch (error) {
         if (error instanceof Rehearsed) return error.result as T;
-        if (!(error instanceof KeyRotated)) throw error;
+        if (error instanceof KeyRotated) continue;
+        // Overtaken by its own repetition, a request finds taken what that one made.
+        const answered = error instanceof ApiError && (await this.answeredBefore<T>());
+        if (answered) return answered;
+        throw error;
       }
     }
   }
