@@ -61,13 +61,14 @@ export class Changes {
     for (;;) {
       try {
         return await store.write(async (transaction) => {
+          const begunUnder = keyring.currentId;
           const answered = await this.#answer<T>(transaction);
           if (answered) return answered;
           const happened: ObjectChange[] = [];
           const result = await work(transaction, happened);
           if (dryRun) throw new Rehearsed(result);
           if (intent) await keepAnswer(transaction, keyring, intent, result);
-          await journal.append(transaction, { ownerId, name, keyId, operationId, client }, happened);
+          await journal.append(transaction, begunUnder, { ownerId, name, keyId, operationId, client }, happened);
           return result;
         });
       } catch (error) {

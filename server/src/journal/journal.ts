@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Documents } from "../documents";
-import { KeyRotated, type Keyring } from "../sealing/keyring";
+import type { Keyring } from "../sealing/keyring";
 import type { AuditEventRow, Database } from "../storage/schema";
 import { hashOf } from "./auditRow";
 import { type Author, type EventPayload, eventOf, type ObjectChange } from "./event";
@@ -25,19 +25,21 @@ export class Journal {
    * Has to be the last thing that a transaction does: it locks the end of the log, and so makes writers
    * commit one after the other.
    *
+   * @param begunUnder the data key that was in use when the transaction began
    * @throws KeyRotated when the transaction may have sealed something under a key that is no longer in use
    */
-  async append(transaction: Kysely<Database>, author: Author, happened: readonly (ObjectChange | Act)[]): Promise<void> {
+  async append(
+    transaction: Kysely<Database>,
+    begunUnder: string,
+    author: Author,
+    happened: readonly (ObjectChange | Act)[],
+  ): Promise<void> {
     if (happened.length === 0) return;
     const now = new Date();
     const events: (EventPayload | undefined)[] = happened.map((one) =>
       "definition" in one ? eventOf(one, author, { now, accountId: this.accountId, documents: this.documents }) : undefined,
     );
-    const head = await transaction.selectFrom("audit_head").selectAll().forUpdate().executeTakeFirstOrThrow();
-    if (head.key_id !== this.keyring.currentId) {
-      await this.keyring.load(transaction);
-      throw new KeyRotated();
-    }
+    const head = await this.keyring.lockHead(transaction, begunUnder);
     let [sequence, previous] = [head.sequence, head.hash];
     const rows: AuditEventRow[] = happened.map((one, index) => {
       const event = events[index];

@@ -41,17 +41,32 @@ export class Keyring {
 
   /** Reads the keys that the database has. Throws when none of them is wrapped under this master key. */
   async load(db: Kysely<Database>): Promise<void> {
+    // In this order: the key that is in use now is among those that are read later, also when it is rotated in between.
+    const { key_id } = await db.selectFrom("audit_head").select("key_id").executeTakeFirstOrThrow();
     const rows = await db.selectFrom("sealing_key").selectAll().orderBy("created_at").execute();
     for (const { id, master_id, wrapped } of rows) {
       if (master_id === this.master.id && !this.#keys.has(id)) this.#add(id, this.#unwrap(id, wrapped));
     }
-    const { key_id } = await db.selectFrom("audit_head").select("key_id").executeTakeFirstOrThrow();
-    this.#current = this.#keys.get(key_id);
-    if (!this.#current) {
+    this.#current = this.#keys.get(key_id) ?? this.#current;
+    if (this.#current?.id !== key_id) {
       throw new SealBroken(
         `The secrets of this database are sealed under another master key than the one given (${this.master.id}); it was ${[...new Set(rows.map((row) => row.master_id))].join(" or ")}. Set TUNNELPLANE_MASTER_KEY or --master-key-file to the right one`,
       );
     }
+  }
+
+  /**
+   * Locks the end of the audit log, where it stands which key is in use. Asked last in every transaction that seals, so
+   * that nothing stays sealed under a key that is about to be forgotten.
+   *
+   * @param begunUnder the key that was in use when the transaction began; whoever reads meanwhile may bring in a new one
+   * @throws KeyRotated when another key is in use by now
+   */
+  async lockHead(transaction: Kysely<Database>, begunUnder: string): Promise<Database["audit_head"]> {
+    const head = await transaction.selectFrom("audit_head").selectAll().forUpdate().executeTakeFirstOrThrow();
+    if (head.key_id === begunUnder) return head;
+    await this.load(transaction);
+    throw new KeyRotated();
   }
 
   /** Makes a new key and returns its id. It seals once the database says so, see {@link load}. */
