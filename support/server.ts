@@ -9,7 +9,7 @@ import type { Readable } from "node:stream";
 
 const CLI = join(__dirname, "../server/dist/cli.js");
 /** One for all databases of a test, so that a backup of one restores into another. */
-const MASTER_KEY = Buffer.alloc(32, "key of servers in tests").toString("base64");
+export const MASTER_KEY = Buffer.alloc(32, "key of servers in tests").toString("base64");
 export const API_KEY = "tpk_of-the-admin-in-tests-and-demos";
 
 /**
