@@ -4,7 +4,7 @@ import ipaddr from "ipaddr.js";
 const AZURE_HOST = "168.63.129.16";
 
 /** Whether an IP address is this machine's own, which nobody else can reach. */
-export const isLoopback = (ip: string): boolean => ipaddr.isValid(ip) && ipaddr.process(ip).range() === "loopback";
+export const isLoopback = (ip: string): boolean => ip === "127.0.0.1" || (ipaddr.isValid(ip) && ipaddr.process(ip).range() === "loopback");
 
 /** Whether an address belongs to a host on the internet: neither to this machine, nor its networks, nor a cloud's metadata. */
 export function isPublic(address: string): boolean {

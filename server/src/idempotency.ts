@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Kysely } from "kysely";
 import { ApiError } from "./apiError";
 import type { Keyring } from "./sealing/keyring";
@@ -17,9 +17,7 @@ export interface Intent {
 
 /** The SHA-256 of what a request asks for: its method, path and body. */
 export const requestHashOf = (method: string, path: string, body: unknown): string =>
-  createHash("sha256")
-    .update(JSON.stringify([method, path, body ?? null]))
-    .digest("base64url");
+  hash("sha256", JSON.stringify([method, path, body ?? null]), "base64url");
 
 /** What was answered to the same request before, if it was. Refuses the name of another request. */
 export async function answeredBefore<T>(

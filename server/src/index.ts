@@ -68,7 +68,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { host, port } = parseListen(options.listen);
   const logger = pino(
     { level: options.logLevel, name: "tunnelplane", base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
-    options.logs ?? pino.destination({ dest: 2, sync: true }),
+    options.logs ?? pino.destination({ dest: 2, sync: false }),
   );
   const tls = options.tls && readTls(options.tls);
   const core = await openCore(options);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import {
   bare,
   checkRules,
@@ -374,5 +374,5 @@ const etagOf = (version: number): string => `"${version}"`;
 /** A part of an object has no version of its own, so its ETag is made from what it says. */
 function partAnswer(part: unknown): Answer {
   const json = JSON.stringify(part);
-  return { json, etag: `"${createHash("sha256").update(json).digest("base64url").slice(0, 22)}"` };
+  return { json, etag: `"${hash("sha256", json, "base64url").slice(0, 22)}"` };
 }

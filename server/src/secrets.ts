@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
 import type { Keyring } from "./sealing/keyring";
 import type { Database } from "./storage/schema";
@@ -7,7 +7,7 @@ import type { Database } from "./storage/schema";
 export const newSecret = (prefix: "tpk" | "tpt"): string => `${prefix}_${randomBytes(32).toString("base64url")}`;
 
 /** How a secret is kept. It has too many random bits to be guessed, so a plain hash suffices. */
-export const hashSecret = (secret: string): string => createHash("sha256").update(secret).digest("base64url");
+export const hashSecret = (secret: string): string => hash("sha256", secret, "base64url");
 
 /** Keeps a secret that must be read again, sealed, beside its object and never in it; it goes when the object goes. */
 export async function keepSecret(

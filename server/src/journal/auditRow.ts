@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { AuditEventRow } from "../storage/schema";
 
 /** What the first row of the audit log follows. */
@@ -22,7 +22,4 @@ const FIELDS = [
 ] as const satisfies readonly (keyof Hashed)[];
 
 /** The SHA-256, in hex, of a row of the audit log, which covers the hash of the row before. */
-export const hashOf = (row: Hashed): string =>
-  createHash("sha256")
-    .update(JSON.stringify(FIELDS.map((field) => (field === "sequence" ? Number(row.sequence) : row[field]))))
-    .digest("hex");
+export const hashOf = (row: Hashed): string => hash("sha256", JSON.stringify(FIELDS.map((field) => row[field])), "hex");

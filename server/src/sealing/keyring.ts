@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
 import type { Database } from "../storage/schema";
 import { statement } from "../storage/statement";
@@ -12,7 +12,7 @@ interface DataKey {
   readonly id: string;
   readonly bytes: Buffer;
   /** For the end of the audit log. */
-  readonly mac: Buffer;
+  readonly mac: KeyObject;
 }
 
 /** What was sealed cannot be opened: it was changed or moved, or its key is not here. */
@@ -146,7 +146,7 @@ export class Keyring {
   }
 
   #add(id: string, bytes: Buffer): void {
-    this.#keys.set(id, { id, bytes, mac: derive(bytes, "tunnelplane audit head") });
+    this.#keys.set(id, { id, bytes, mac: createSecretKey(derive(bytes, "tunnelplane audit head")) });
   }
 
   #unwrap(id: string, wrapped: string): Buffer {

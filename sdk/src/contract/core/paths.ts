@@ -1,9 +1,17 @@
 import type { Definition } from "./definition";
 
+const known = new Map<string, readonly string[]>();
+
 /** The fields of an object that stand in the path of its collection: `edge_id` for `/edges/https/{edge_id}/routes`. */
-export const pathFieldsOf = ({ path }: Pick<Definition, "path">): string[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+export function pathFieldsOf({ path }: Pick<Definition, "path">): readonly string[] {
+  let fields = known.get(path);
+  if (!fields) {
+    fields = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+    known.set(path, fields);
+  }
+  return fields;
+}
 
 /** A path with the values of its fields put in. */
 export const expandPath = (path: string, values: Readonly<Record<string, unknown>>): string =>
-  path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+  path.includes("{") ? path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name]))) : path;
