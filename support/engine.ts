@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as auto from "@pulumi/pulumi/automation";
@@ -31,6 +31,8 @@ export interface EngineOptions {
   readonly config?: auto.ConfigMap;
   /** Keeps every step's checkpoint, as a user's stack does; by default the state is written at the end only. */
   readonly checkpoints?: boolean;
+  /** Default: `dev`. */
+  readonly stackName?: string;
 }
 
 /** A stack of its own on the real engine, with its state in a temporary folder. */
@@ -39,20 +41,26 @@ export class Engine {
   readonly events: string[] = [];
 
   private constructor(
-    private readonly folder: string,
+    /** Where its project and its state are. */
+    readonly folder: string,
     private readonly stack: auto.Stack,
   ) {}
 
-  static async create({ program, env, config = {}, checkpoints = false }: EngineOptions): Promise<Engine> {
-    const root = locateEngine();
-    if (!root) throw new Error("There is no Pulumi engine; `node scripts/setup.cjs engine` gets one");
+  static async create(options: EngineOptions): Promise<Engine> {
     const folder = mkdtempSync(join(tmpdir(), "tunnelplane-stack-"));
     mkdirSync(join(folder, "state"));
     // A project as a user would have it: with the packages that its resources load at run time.
     symlinkSync(PACKAGES, join(folder, "node_modules"));
     writeFileSync(join(folder, "Pulumi.yaml"), "name: tunnels\nruntime: nodejs\n");
-    const stack = await auto.LocalWorkspace.createStack(
-      { projectName: "tunnels", stackName: "dev", program },
+    return Engine.open(folder, options);
+  }
+
+  /** A stack in the folder of another engine: the same, unless it has another name. */
+  static async open(folder: string, { program, env, config = {}, checkpoints = false, stackName = "dev" }: EngineOptions): Promise<Engine> {
+    const root = locateEngine();
+    if (!root) throw new Error("There is no Pulumi engine; `node scripts/setup.cjs engine` gets one");
+    const stack = await auto.LocalWorkspace.createOrSelectStack(
+      { projectName: "tunnels", stackName, program },
       {
         workDir: folder,
         pulumiCommand: await auto.PulumiCommand.get({ root }),
@@ -73,12 +81,24 @@ export class Engine {
   up = (options: auto.UpOptions = {}) => this.run((onEvent) => this.stack.up({ ...options, onEvent }));
   refresh = (options: auto.RefreshOptions = {}) => this.run((onEvent) => this.stack.refresh({ ...options, onEvent }));
   destroy = (options: auto.DestroyOptions = {}) => this.run((onEvent) => this.stack.destroy({ ...options, onEvent }));
+  /** Takes away the lock of a run that was killed. */
+  cancel = () => this.stack.cancel();
   outputs = () => this.stack.outputs();
   exportState = () => this.stack.exportStack();
   importState = (state: auto.Deployment) => this.stack.importStack(state);
 
   /** The state as it lies on the disk, secrets encrypted. */
   stateFile = () => readFileSync(join(this.folder, "state/.pulumi/stacks/tunnels/dev.json"), "utf8");
+
+  /** A kill in the middle of a write tears the state of the engine's file backend; its user goes back to the copy beside it. */
+  restoreTornState(): void {
+    const file = join(this.folder, "state/.pulumi/stacks/tunnels/dev.json");
+    try {
+      JSON.parse(readFileSync(file, "utf8"));
+    } catch {
+      copyFileSync(`${file}.bak`, file);
+    }
+  }
 
   /** Puts other packages in place of those that the program had, as an upgrade does. */
   usePackages(packages: string): void {

@@ -1,53 +1,58 @@
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { type IncomingMessage, request } from "node:http";
+import { StandInServer } from "./standIn";
 
-/**
- * Stands between clients and a server, and loses answers: of three connections in turn it lets one through, cuts one when
- * the answer has come, and one as soon as the request is sent on, so that its repetition meets it on the server.
- */
+/** What becomes of a request that the proxy was given. */
+export type Fate =
+  /** It is passed on, and so is its answer. */
+  | "answered"
+  /** The connection breaks before the server has it. */
+  | "lost"
+  /** The connection breaks while the server carries it out, so that a repetition meets it there. */
+  | "cut"
+  /** The server carries it out, but its answer never arrives. */
+  | "answer lost"
+  /** The connection breaks within the answer. */
+  | "answer cut"
+  /** The server carries it out, but the client waits in vain. */
+  | "silence"
+  /** The server carries it out, and the proxy says that it did not answer. */
+  | "bad gateway";
+
+/** A network between a client and a real server in which requests and answers get lost as it is told. */
 export class LossyProxy {
-  readonly #sockets = new Set<Socket>();
-  #connections = 0;
-  /** How many answers were lost. */
-  lost = 0;
+  private constructor(private readonly standIn: StandInServer) {}
 
-  private constructor(private readonly server: Server) {}
-
-  /** @param target the URL of the server */
-  static async start(target: string): Promise<LossyProxy> {
-    const { hostname, port } = new URL(target);
-    const proxy: LossyProxy = new LossyProxy(createServer((client) => proxy.#pass(client, connect(Number(port), hostname))));
-    proxy.server.listen(0, "127.0.0.1");
-    await once(proxy.server, "listening");
-    return proxy;
+  /** @param fateOf is asked once for each request */
+  static async start(server: string, fateOf: (request: IncomingMessage) => Fate | Promise<Fate>): Promise<LossyProxy> {
+    const standIn = await StandInServer.start(async (asked, response) => {
+      const [body, fate] = [await bytesOf(asked), await fateOf(asked)];
+      if (fate === "lost") return void asked.socket.destroy();
+      const forwarded = request(server + asked.url, { method: asked.method, headers: asked.headers }, async (answer) => {
+        const bytes = await bytesOf(answer);
+        if (fate === "silence" || fate === "cut") return;
+        if (fate === "answer lost") return void asked.socket.destroy();
+        if (fate === "bad gateway") return void response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>");
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        if (fate === "answered") return void response.end(bytes);
+        response.write(bytes.subarray(0, bytes.length / 2), () => asked.socket.destroy());
+      });
+      forwarded.on("error", () => asked.socket.destroy()).end(body);
+      if (fate === "cut") setImmediate(() => asked.socket.destroy());
+    });
+    return new LossyProxy(standIn);
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return this.standIn.url;
   }
 
-  async stop(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    this.server.close();
-    await once(this.server, "close");
+  stop(): void {
+    this.standIn.stop();
   }
+}
 
-  #pass(client: Socket, server: Socket): void {
-    const fate = this.#connections++ % 3;
-    for (const socket of [client, server]) {
-      this.#sockets.add(socket);
-      socket.on("error", () => undefined).on("close", () => this.#sockets.delete(socket));
-    }
-    const lose = () => {
-      this.lost++;
-      client.destroy();
-    };
-    client.pipe(server, { end: fate !== 2 });
-    if (fate === 0) server.pipe(client);
-    if (fate === 1) server.once("data", lose);
-    if (fate === 2) {
-      client.once("data", () => setImmediate(lose));
-      server.resume(); // the server finishes what it began
-    }
-  }
+async function bytesOf(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { ACCOUNT_API_KEY, ACCOUNT_BASE_URL } from "./settings";
+import { ACCOUNT_API_KEY, ACCOUNT_BASE_URL, ACCOUNT_VALIDATE_ON_SERVER } from "./settings";
 
 export interface AccountArgs {
   /** Where the server is, for example `https://tunnels.example.com`. Default: as for programs without an account. */
@@ -7,6 +7,12 @@ export interface AccountArgs {
 
   /** The API key; kept as a secret. Default: as for programs without an account. */
   apiKey?: pulumi.Input<string>;
+
+  /**
+   * Whether previews have the server check each creation and each change, without carrying it out, and so tell of what only
+   * the server knows: a hostport that is taken, a reference to what does not exist. Default: as for programs without an account.
+   */
+  validateOnServer?: pulumi.Input<boolean>;
 }
 
 /**
@@ -21,11 +27,15 @@ export interface AccountArgs {
  */
 export class Account extends pulumi.ProviderResource {
   constructor(name: string, args: AccountArgs = {}, options?: pulumi.ResourceOptions) {
-    const { baseUrl, apiKey } = args;
+    const { baseUrl, apiKey, validateOnServer } = args;
     super(
       "pulumi-nodejs",
       name,
-      { [ACCOUNT_BASE_URL]: baseUrl, [ACCOUNT_API_KEY]: apiKey === undefined ? undefined : pulumi.secret(apiKey) },
+      {
+        [ACCOUNT_BASE_URL]: baseUrl,
+        [ACCOUNT_API_KEY]: apiKey === undefined ? undefined : pulumi.secret(apiKey),
+        [ACCOUNT_VALIDATE_ON_SERVER]: validateOnServer === undefined ? undefined : pulumi.output(validateOnServer).apply(String),
+      },
       options,
     );
   }

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { Origin } from "./origin";
 
 /** What the engine has to know of a class before the contract is loaded. */
 export interface ResourceShape {
@@ -21,14 +22,24 @@ export abstract class Resource extends pulumi.CustomResource {
       args as Properties,
     );
     const secretOutputs = [...new Set(shape.secrets.map((place) => place.split(".")[0] as string))];
+    const type = `pulumi-nodejs:dynamic/tunnelplane:${shape.type}`;
     super(
-      `pulumi-nodejs:dynamic/tunnelplane:${shape.type}`,
+      type,
       name,
-      { ...undeclared, ...declared, __provider: providerLiteral(shape.kind) },
+      { ...undeclared, ...declared, __origin: originOf(type, name, options), __provider: providerLiteral(shape.kind) },
       pulumi.mergeOptions({ additionalSecretOutputs: secretOutputs }, options),
     );
   }
 }
+
+/** As a promise and not as an output, which would make a resource depend on its parent. */
+const originOf = (type: string, name: string, { id, parent }: pulumi.CustomResourceOptions): Promise<Origin> | undefined =>
+  id === undefined
+    ? new Promise((resolve) => {
+        const stack = `${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`;
+        pulumi.createUrn(name, type, parent).apply((urn) => resolve({ urn, stack, preview: pulumi.runtime.isDryRun() }));
+      })
+    : undefined;
 
 type Properties = Record<string, unknown>;
 

@@ -1,6 +1,7 @@
 /** Where the settings of an explicit account are kept in its configuration. */
 export const ACCOUNT_BASE_URL = "account:baseUrl";
 export const ACCOUNT_API_KEY = "account:apiKey";
+export const ACCOUNT_VALIDATE_ON_SERVER = "account:validateOnServer";
 
 const DEFAULT_BASE_URL = "http://127.0.0.1:4040";
 
@@ -37,6 +38,18 @@ export function resolveSettings(config: ConfigLookup, environment: NodeJS.Proces
     );
   }
   return { baseUrl: baseUrl.value, apiKey: apiKey.value, sources: { baseUrl: baseUrl.source, apiKey: apiKey.source } };
+}
+
+/** Whether previews ask the server; found in the order of the other settings. Throws where it is neither yes nor no. */
+export function validatesOnServer(config: ConfigLookup, environment: NodeJS.ProcessEnv): boolean {
+  const asked = first([
+    [config(ACCOUNT_VALIDATE_ON_SERVER), "validateOnServer of the account"],
+    [environment.TUNNELPLANE_VALIDATE_ON_SERVER, "TUNNELPLANE_VALIDATE_ON_SERVER"],
+    [config("tunnelplane:validateOnServer"), "tunnelplane:validateOnServer of the stack"],
+  ]);
+  if (!asked || asked.value === "false") return false;
+  if (asked.value === "true") return true;
+  throw new Error(`${asked.source} must be "true" or "false", got ${JSON.stringify(asked.value)}`);
 }
 
 function first(candidates: [value: string | undefined, source: string][]): { value: string; source: string } | undefined {

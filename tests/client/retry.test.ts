@@ -50,6 +50,33 @@ describe("The client tries again", () => {
     expect(count).to.equal(2);
   });
 
+  it("when the connection broke under a creation, with the same key as before", async () => {
+    const keys: unknown[] = [];
+    const noting =
+      (answer: Answer): Answer =>
+      (request, response) => {
+        keys.push(request.headers["idempotency-key"]);
+        answer(request, response);
+      };
+    const { outcome } = await tries([noting(hangUp), noting(accept)], (api) => api.ipPolicies.create({}));
+    expect(outcome).to.deep.equal({ id: "ipp_1" });
+    expect(keys).to.have.length(2);
+    expect(keys[0]).to.be.a("string").and.equal(keys[1]);
+  });
+
+  it("when it is not known whether a creation was carried out, because the server failed in the middle of it", async () => {
+    const { outcome, count } = await tries([refuse(500), accept], (api) => api.ipPolicies.create({}));
+    expect(outcome).to.deep.equal({ id: "ipp_1" });
+    expect(count).to.equal(2);
+  });
+
+  it("once, when the server stays silent under a request that may be repeated", async () => {
+    const { outcome, count } = await tries([staySilent], (api) => api.ipPolicies.create({}), 300);
+    expect(outcome).to.be.instanceOf(TimeoutError);
+    expect(String(outcome)).to.contain("did not answer within 0.3 s");
+    expect(count).to.equal(2);
+  });
+
   it("but no more than three times", async () => {
     const refused = await tries([refuse(429, { "retry-after": "0" })], (api) => api.ipPolicies.get("ipp_1"));
     expect(refused.outcome).to.be.instanceOf(RateLimitError);
@@ -60,8 +87,8 @@ describe("The client tries again", () => {
 });
 
 describe("The client does not try again", () => {
-  it("when the connection broke under a creation, which may have been carried out", async () => {
-    const { outcome, count } = await tries([hangUp, accept], (api) => api.ipPolicies.create({}));
+  it("when the connection broke under a change that is more than the last one of its kind", async () => {
+    const { outcome, count } = await tries([hangUp, accept], (api) => api.ipPolicies.update("ipp_1", {}));
     expect(outcome).to.be.instanceOf(ConnectionError);
     expect(count).to.equal(1);
   });
@@ -78,8 +105,8 @@ describe("The client does not try again", () => {
     expect(count).to.equal(1);
   });
 
-  it("when the server stays silent, but says after its time-out that it is not known what happened", async () => {
-    const { outcome, count } = await tries([staySilent], (api) => api.ipPolicies.create({}), 300);
+  it("when the server stays silent under a change, but says after its time-out that it is not known what happened", async () => {
+    const { outcome, count } = await tries([staySilent], (api) => api.ipPolicies.update("ipp_1", {}), 300);
     expect(outcome).to.be.instanceOf(TimeoutError);
     expect(String(outcome)).to.contain("did not answer within 0.3 s");
     expect(count).to.equal(1);

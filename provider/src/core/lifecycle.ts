@@ -1,4 +1,4 @@
-import { NotFoundError, type Transport } from "@tunnelplane/sdk";
+import type { Transport } from "@tunnelplane/sdk";
 import {
   camelCase,
   camelCaseMessage,
@@ -11,9 +11,13 @@ import {
   type Problem,
   validateCreate,
 } from "@tunnelplane/sdk/contract";
+import type { Creation } from "./creation";
 import { renewalReason, withEnd } from "./renewal";
-import type { Target } from "./target";
+import { type Change, orGone, type Target } from "./target";
 import { inputsOf, outputsOf, type Properties, same, toProperties, toWire } from "./values";
+
+/** Tells a value that is not known before the run. */
+type IsUnknown = (value: unknown) => boolean;
 
 /** What came of checking a declaration; problems and warnings in words, with the place of each. */
 export interface Checked {
@@ -41,7 +45,7 @@ export class Lifecycle {
    *
    * @param recorded what was declared before, with its defaults; empty for what is new
    */
-  check(recorded: Properties, declared: Properties, isUnknown: (value: unknown) => boolean): Checked {
+  check(recorded: Properties, declared: Properties, isUnknown: IsUnknown): Checked {
     const { definition } = this.target;
     const { value, problems } = validateCreate(definition, toWire(definition, declared), isUnknown);
     const inWords = ({ path, message }: Problem) =>
@@ -58,7 +62,7 @@ export class Lifecycle {
     };
   }
 
-  plan(recorded: Properties, desired: Properties, isUnknown: (value: unknown) => boolean): Plan {
+  plan(recorded: Properties, desired: Properties, isUnknown: IsUnknown): Plan {
     const { definition } = this.target;
     const { changed, removed } = this.#compare(recorded, desired);
     const immutable = fieldsWhere(definition, (marks) => marks.immutable).map(camelCase);
@@ -70,8 +74,31 @@ export class Lifecycle {
     };
   }
 
-  async create(transport: Transport, desired: Properties): Promise<{ id: string; outputs: Properties }> {
-    const { id, answer } = await this.target.create(transport, toWire(this.target.definition, desired));
+  /**
+   * Has the server check what a plan will ask of it, for what only the server knows: values that are taken, references
+   * to what does not exist. What depends on values that are not known yet is not asked.
+   *
+   * @param id of the object that changes or is replaced; undefined for a new one
+   */
+  async rehearse(
+    transport: Transport,
+    id: string | undefined,
+    recorded: Properties,
+    desired: Properties,
+    isUnknown: IsUnknown,
+  ): Promise<void> {
+    const plan = id === undefined ? undefined : this.plan(recorded, desired, isUnknown);
+    if (plan && (!plan.changes || plan.deleteBeforeReplace)) return;
+    const change = this.#changeBetween(recorded, desired);
+    // A PATCH cannot be checked as if a module were gone that is still there.
+    if (change.removed.length > 0) return;
+    const isNew = !plan || plan.replaces.length > 0;
+    if (holdsUnknown(isNew ? desired : change.changed, isUnknown)) return;
+    await this.target.rehearse(transport, isNew ? undefined : id, change);
+  }
+
+  async create(transport: Transport, desired: Properties, creation: Creation): Promise<{ id: string; outputs: Properties }> {
+    const { id, answer } = await this.target.create(transport, toWire(this.target.definition, desired), creation);
     return { id, outputs: outputsOf(this.target.definition, answer, desired) };
   }
 
@@ -86,19 +113,24 @@ export class Lifecycle {
 
   async update(transport: Transport, id: string, recorded: Properties, desired: Properties): Promise<Properties> {
     const { definition } = this.target;
-    const { changed, removed } = this.#compare(recorded, desired);
-    const wire = toWire(definition, desired);
-    const wireNames = Object.keys(definition.fields);
-    const answer = await this.target.update(transport, id, {
-      desired: wire,
-      changed: Object.fromEntries(wireNames.filter((name) => changed.includes(camelCase(name))).map((name) => [name, wire[name]])),
-      removed: wireNames.filter((name) => removed.includes(camelCase(name))),
-    });
+    const answer = await this.target.update(transport, id, this.#changeBetween(recorded, desired));
     return outputsOf(definition, answer, { ...onceTold(recorded, definition), ...desired });
   }
 
   async delete(transport: Transport, id: string): Promise<void> {
     await orGone(this.target.delete(transport, id));
+  }
+
+  #changeBetween(recorded: Properties, desired: Properties): Change {
+    const { definition } = this.target;
+    const { changed, removed } = this.#compare(recorded, desired);
+    const wire = toWire(definition, desired);
+    const wireNames = Object.keys(definition.fields);
+    return {
+      desired: wire,
+      changed: Object.fromEntries(wireNames.filter((name) => changed.includes(camelCase(name))).map((name) => [name, wire[name]])),
+      removed: wireNames.filter((name) => removed.includes(camelCase(name))),
+    };
   }
 
   #compare(recorded: Properties, desired: Properties): { changed: string[]; removed: string[] } {
@@ -126,16 +158,7 @@ export class Lifecycle {
 const onceTold = (recorded: Properties, definition: Target["definition"]): Properties =>
   Object.fromEntries(fieldsWhere(definition, (marks) => marks.once).map((name) => [camelCase(name), recorded[camelCase(name)]]));
 
-function holdsUnknown(value: unknown, isUnknown: (value: unknown) => boolean): boolean {
+function holdsUnknown(value: unknown, isUnknown: IsUnknown): boolean {
   if (isUnknown(value)) return true;
   return typeof value === "object" && value !== null && Object.values(value).some((item) => holdsUnknown(item, isUnknown));
-}
-
-async function orGone<T>(request: Promise<T>): Promise<T | undefined> {
-  try {
-    return await request;
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  }
 }

@@ -1,4 +1,4 @@
-import type { Transport } from "@tunnelplane/sdk";
+import { NotFoundError, type RequestOptions, type Transport } from "@tunnelplane/sdk";
 import {
   asDeclared,
   type Definition,
@@ -9,12 +9,13 @@ import {
   pathFieldsOf,
   withArticle,
 } from "@tunnelplane/sdk/contract";
+import { type Creation, idempotencyKeyOf } from "./creation";
 
 /** An object as it travels: wire names, JSON values. */
 export type Wire = Record<string, unknown>;
 
 /** An update in wire names. */
-interface Change {
+export interface Change {
   /** The complete desired value. */
   readonly desired: Wire;
   /** The fields of it that differ from what is recorded. */
@@ -26,7 +27,9 @@ interface Change {
 /** What a declared resource stands for on the server, and the requests that each step takes. */
 export interface Target {
   readonly definition: Definition;
-  create(transport: Transport, desired: Wire): Promise<{ id: string; answer: Wire }>;
+  create(transport: Transport, desired: Wire, creation: Creation): Promise<{ id: string; answer: Wire }>;
+  /** Has the server check a creation, or with an id the change of an object, without carrying it out. */
+  rehearse(transport: Transport, id: string | undefined, change: Change): Promise<void>;
   read(transport: Transport, id: string): Promise<Wire>;
   update(transport: Transport, id: string, change: Change): Promise<Wire>;
   delete(transport: Transport, id: string): Promise<void>;
@@ -49,9 +52,21 @@ function objectTarget(definition: Definition): Target {
     );
   return {
     definition: declared,
-    async create(transport, desired) {
-      const { body } = await transport.request<Wire>("POST", expandPath(definition.path, desired), forServer(desired));
-      return { id: [...inPath, "id"].map((name) => body[name]).join("/"), answer: body };
+    async create(transport, desired, { intent, isRecorded }) {
+      const [path, body] = [expandPath(definition.path, desired), forServer(desired)];
+      for (let earlier = 0; ; earlier++) {
+        const idempotencyKey = intent && idempotencyKeyOf(intent, [path, body], earlier);
+        const { body: answer, replayed } = await transport.request<Wire>("POST", path, body, { idempotencyKey });
+        const id = [...inPath, "id"].map((name) => answer[name]).join("/");
+        if (!replayed) return { id, answer };
+        // Only a run that did not come to record its object left one that exists and is in nobody's state.
+        const exists = await orGone(transport.request("GET", at(id)));
+        if (exists && !(await isRecorded(id))) return { id, answer };
+      }
+    },
+    async rehearse(transport, id, { desired, changed }) {
+      if (id === undefined) await transport.request("POST", expandPath(definition.path, desired), forServer(desired), { dryRun: true });
+      else await transport.request("PATCH", at(id), forServer(changed), { dryRun: true });
     },
     async read(transport, id) {
       return (await transport.request<Wire>("GET", at(id))).body;
@@ -77,16 +92,20 @@ function moduleTarget(parent: Definition, name: string): Target {
     const place = placeOf(parent, id);
     return { path: `${expandPath(parent.path, place)}/${place.id}/${name}`, fields: { ...place, id: undefined, [idField]: place.id } };
   };
-  const put = async (transport: Transport, id: string, desired: Wire): Promise<Wire> => {
+  const put = async (transport: Transport, id: string, desired: Wire, options?: RequestOptions): Promise<Wire> => {
     const body = Object.fromEntries(Object.entries(desired).filter(([field]) => !named.includes(field)));
     const { path, fields } = at(id);
-    return { ...(await transport.request<Wire>("PUT", path, body)).body, ...fields };
+    return { ...(await transport.request<Wire>("PUT", path, body, options)).body, ...fields };
   };
+  const idOf = (desired: Wire) => named.map((field) => desired[field]).join("/");
   return {
     definition: moduleAsResource(parent, name),
     async create(transport, desired) {
-      const id = named.map((field) => desired[field]).join("/");
+      const id = idOf(desired);
       return { id, answer: await put(transport, id, desired) };
+    },
+    async rehearse(transport, id, { desired }) {
+      await put(transport, id ?? idOf(desired), desired, { dryRun: true });
     },
     async read(transport, id) {
       const { path, fields } = at(id);
@@ -109,4 +128,14 @@ function placeOf(definition: Definition, id: string): Record<string, string> & {
     );
   }
   return { ...Object.fromEntries(names.map((name, index) => [name, ids[index] as string])), id: ids.at(-1) as string };
+}
+
+/** The answer, or undefined where there is no such object any more. */
+export async function orGone<T>(request: Promise<T>): Promise<T | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Answered, RequestOptions, Transport } from "./transport";
 
 export interface ListOptions {
@@ -15,8 +16,9 @@ export class Collection<T, Create, Update> {
     private readonly listKey: string,
   ) {}
 
-  async create(body: Create): Promise<T> {
-    return (await this.transport.request<T>("POST", this.path, body)).body;
+  /** Makes one object, however often the request has to be sent. */
+  async create(body: Create, options?: RequestOptions): Promise<T> {
+    return (await this.transport.request<T>("POST", this.path, body, repeatable(options))).body;
   }
 
   /** @throws NotFoundError */
@@ -55,6 +57,12 @@ export class Collection<T, Create, Update> {
     return `${this.path}/${encodeURIComponent(id)}`;
   }
 }
+
+/** Names an intent that the caller has no name for, so that the request may be sent again. */
+const repeatable = (options: RequestOptions = {}): RequestOptions => ({
+  ...options,
+  idempotencyKey: options.idempotencyKey ?? randomUUID(),
+});
 
 type Page<T> = Record<string, T[] | string | null>;
 
@@ -97,8 +105,8 @@ export class Entries<T, Create> {
     private readonly name: string,
   ) {}
 
-  async add(id: string, body: Create): Promise<T> {
-    return (await this.transport.request<T>("POST", this.#pathOf(id), body)).body;
+  async add(id: string, body: Create, options?: RequestOptions): Promise<T> {
+    return (await this.transport.request<T>("POST", this.#pathOf(id), body, repeatable(options))).body;
   }
 
   async list(id: string): Promise<T[]> {

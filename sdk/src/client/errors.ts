@@ -46,6 +46,8 @@ export class NotFoundError extends ApiError {}
 export class ConflictError extends ApiError {}
 /** 412: somebody changed the object since it was read. */
 export class PreconditionFailedError extends ApiError {}
+/** 422: the idempotency key was used with another request. */
+export class IdempotencyError extends ApiError {}
 /** 429: too many requests. */
 export class RateLimitError extends ApiError {}
 /** 5xx: the server failed, or cannot serve right now. */
@@ -58,6 +60,7 @@ const CLASSES: Readonly<Record<number, typeof ApiError>> = {
   404: NotFoundError,
   409: ConflictError,
   412: PreconditionFailedError,
+  422: IdempotencyError,
   429: RateLimitError,
 };
 

@@ -7,9 +7,14 @@ const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 10_000;
 /** A repeated request of these leaves the server as the first one did (RFC 9110 section 9.2.2). */
 const IDEMPOTENT = new Set(["GET", "HEAD", "PUT", "DELETE", "OPTIONS"]);
+/** A request with this header is carried out once; repeated, it is given the first answer. */
+export const IDEMPOTENCY_KEY = "idempotency-key";
 /** The connection was never made, so nothing was sent. */
 const NEVER_SENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
 const LOST = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
+const TIMED_OUT = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]);
+/** The server, or what stands before it, did not refuse: the request may have been carried out. */
+const IN_DOUBT = [500, 502, 503, 504];
 
 /** What undici says of a failed try. */
 interface FailedTry extends Error {
@@ -18,17 +23,23 @@ interface FailedTry extends Error {
   readonly headers?: Record<string, string | string[] | undefined>;
 }
 
+/** The request that failed. */
+interface Request {
+  readonly method: string;
+  readonly headers?: unknown;
+}
+
 /**
  * When a request is sent again, in undici's terms: where that is safe only. A request that the server
- * says it refused unprocessed (429 and 503 with Retry-After) is safe whatever it is; one whose connection
- * broke only if repeating it changes nothing.
+ * says it refused unprocessed (429 and 503 with Retry-After) is safe whatever it is; one of which nobody
+ * knows whether it was carried out only if repeating it changes nothing.
  */
 export const retryOptions: RetryOptions = {
   throwOnError: false,
-  statusCodes: [429, 503],
+  statusCodes: [429, ...IN_DOUBT],
   maxRetries: MOST_RETRIES,
   retry(error, { state, opts }, done) {
-    const delay = delayBeforeRetry(error as FailedTry, opts.method, state.counter);
+    const delay = delayBeforeRetry(error as FailedTry, opts, state.counter);
     if (delay === undefined) done(error);
     else setTimeout(() => done(null), delay);
     return null;
@@ -36,16 +47,22 @@ export const retryOptions: RetryOptions = {
 };
 
 /** How long to wait before the next try, in milliseconds, or undefined to give up; `tries` have been made. */
-function delayBeforeRetry(failed: FailedTry, method: string, tries: number): number | undefined {
+function delayBeforeRetry({ code = "", statusCode, headers }: FailedTry, request: Request, tries: number): number | undefined {
   if (tries > MOST_RETRIES) return undefined;
   const backOff = FIRST_DELAY_MS * 2 ** (tries - 1);
-  if (failed.statusCode === 429 || failed.statusCode === 503) {
-    const asked = retryAfter(failed.headers?.["retry-after"]);
-    return asked !== undefined && asked <= LONGEST_DELAY_MS ? Math.max(asked, backOff) : undefined;
+  const hasKey = IDEMPOTENCY_KEY in ((request.headers ?? {}) as object);
+  const asked = retryAfter(headers?.["retry-after"]);
+  if ((statusCode === 429 || statusCode === 503) && asked !== undefined) {
+    return asked <= LONGEST_DELAY_MS ? Math.max(asked, backOff) : undefined;
   }
+  // Who gave a creation a name wants to know what became of it.
+  if (statusCode !== undefined) return hasKey && IN_DOUBT.includes(statusCode) ? backOff : undefined;
   // A refused connection is answered at once by whoever would have to start the server: one more try bridges a restart.
-  if (NEVER_SENT.has(failed.code ?? "")) return tries === 1 ? backOff : undefined;
-  return LOST.has(failed.code ?? "") && IDEMPOTENT.has(method) ? backOff : undefined;
+  if (NEVER_SENT.has(code)) return tries === 1 ? backOff : undefined;
+  if (!hasKey && !IDEMPOTENT.has(request.method)) return undefined;
+  // A server that is too slow is not made faster by more of the same.
+  if (TIMED_OUT.has(code)) return tries === 1 ? backOff : undefined;
+  return LOST.has(code) ? backOff : undefined;
 }
 
 /** Retry-After in milliseconds: seconds or a date (RFC 9110 section 10.2.3). */

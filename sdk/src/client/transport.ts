@@ -1,7 +1,8 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { Agent, type Dispatcher, errors, interceptors } from "undici";
 import type { ErrorBody } from "../contract/errors";
 import { apiErrorFrom, ConnectionError, TimeoutError, UnexpectedAnswerError } from "./errors";
-import { retryOptions } from "./retry";
+import { IDEMPOTENCY_KEY, retryOptions } from "./retry";
 
 export interface TransportOptions {
   /** Where the server is, for example `https://tunnels.example.com`. */
@@ -16,12 +17,27 @@ export interface TransportOptions {
 export interface RequestOptions {
   /** Go on only if the object's ETag is this one; otherwise {@link PreconditionFailedError}. */
   readonly ifMatch?: string;
+  /**
+   * Names what a creation is for, so that it happens once: for 24 hours the same key with the same request is
+   * given the first answer again, and with another request {@link IdempotencyError}. 1 to 255 characters, ASCII without spaces.
+   */
+  readonly idempotencyKey?: string;
+  /** Check everything and answer as it would be, but keep nothing. A token that would be told is null. */
+  readonly dryRun?: boolean;
 }
 
 export interface Answered<T> {
   readonly body: T;
   /** The ETag of what was answered, for `ifMatch`. */
   readonly etag: string | undefined;
+  /** Whether it is the answer to an earlier request with the same idempotency key. */
+  readonly replayed: boolean;
+}
+
+interface RawAnswer {
+  readonly statusCode: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
 }
 
 const SERVICE_VERSION = "2";
@@ -47,19 +63,25 @@ export class Transport {
   }
 
   /** @param path below the base URL, with its query */
-  async request<T>(method: Dispatcher.HttpMethod, path: string, body?: unknown, { ifMatch }: RequestOptions = {}): Promise<Answered<T>> {
+  async request<T>(method: Dispatcher.HttpMethod, path: string, body?: unknown, options: RequestOptions = {}): Promise<Answered<T>> {
+    const { ifMatch, idempotencyKey, dryRun = false } = options;
     const headers: Record<string, string> = { ...this.#headers };
     if (body !== undefined) headers["content-type"] = "application/json";
     if (ifMatch !== undefined) headers["if-match"] = ifMatch;
+    if (idempotencyKey !== undefined) headers[IDEMPOTENCY_KEY] = idempotencyKey;
     const {
       statusCode,
       headers: answered,
       text,
-    } = await this.#send(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
-    const etag = answered.etag as string | undefined;
-    if (statusCode === 204) return { body: undefined as T, etag };
+    } = await this.#send(dryRun ? `${path}?dry_run=true` : path, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const about = { etag: answered.etag as string | undefined, replayed: answered["idempotent-replayed"] === "true" };
+    if (statusCode === 204) return { body: undefined as T, ...about };
     const json = this.#parse(method, path, statusCode, text);
-    if (statusCode < 400) return { body: json as T, etag };
+    if (statusCode < 400) return { body: json as T, ...about };
     if (!isErrorBody(json)) throw this.#unexpected(method, path, statusCode);
     throw apiErrorFrom(json);
   }
@@ -69,7 +91,7 @@ export class Transport {
     return this.#dispatcher.close();
   }
 
-  async #send(path: string, options: Pick<Dispatcher.RequestOptions, "method" | "headers" | "body">) {
+  async #send(path: string, options: Pick<Dispatcher.RequestOptions, "method" | "headers" | "body">, mayRepeat = true): Promise<RawAnswer> {
     try {
       const response = await this.#dispatcher.request({
         ...options,
@@ -79,6 +101,8 @@ export class Transport {
       });
       return { statusCode: response.statusCode, headers: response.headers, text: await response.body.text() };
     } catch (error) {
+      // When an answer broke off and may be had again, undici asks for its second half; ours come in one piece only.
+      if (error instanceof errors.RequestRetryError && mayRepeat) return this.#send(path, options, false);
       throw this.#connectionError(error as Error & { code?: string });
     }
   }

@@ -1,0 +1,85 @@
+import { ConnectionError, IdempotencyError, Tunnelplane } from "@tunnelplane/sdk";
+import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
+import { type Fate, LossyProxy } from "../../support/lossyProxy";
+import type { ServerProcess } from "../../support/server";
+
+onEveryDatabase("A creation by the client", (start) => {
+  let server: ServerProcess;
+  let api: Tunnelplane;
+  before(async () => {
+    server = await start();
+    api = new Tunnelplane({ baseUrl: server.url, apiKey: server.apiKey });
+  });
+  after(async () => {
+    await api.close();
+    await server.stop();
+  });
+
+  /** Runs with a client whose requests meet these fates, one after the other; those that follow are answered. */
+  async function meeting<T>(fates: Fate[], use: (api: Tunnelplane) => Promise<T>): Promise<T> {
+    const proxy = await LossyProxy.start(server.url, () => fates.shift() ?? "answered");
+    const through = new Tunnelplane({ baseUrl: proxy.url, apiKey: server.apiKey, timeoutMs: 1_000 });
+    try {
+      return await use(through);
+    } finally {
+      await through.close();
+      proxy.stop();
+    }
+  }
+  const idsOf = async <T extends { id: string; description: string }>(list: AsyncIterable<T>, description: string) => {
+    const ids: string[] = [];
+    for await (const object of list) if (object.description === description) ids.push(object.id);
+    return ids;
+  };
+
+  for (const fate of ["lost", "answer lost", "answer cut", "silence", "bad gateway"] as const) {
+    it(`makes one object, and tells its token, when the first try meets: ${fate}`, async () => {
+      const { id, token } = await meeting([fate], (lossy) => lossy.tunnelCredentials.create({ description: fate }));
+      expect(token).to.be.a("string").and.not.be.empty;
+      expect(await idsOf(api.tunnelCredentials.list(), fate)).to.deep.equal([id]);
+    });
+  }
+
+  it("makes one entry of a list when the answer is lost", async () => {
+    const { id } = await api.eventSubscriptions.create({ sources: [{ type: "ip_policy_created.v0" }] });
+    await meeting(["answer lost"], (lossy) => lossy.eventSubscriptions.sources.add(id, { type: "ip_policy_deleted.v0" }));
+    expect(await api.eventSubscriptions.sources.list(id)).to.have.length(2);
+  });
+
+  it("can be repeated under a key of the caller's own after all tries failed, also by another process", async () => {
+    const options = { idempotencyKey: "order-4711" };
+    const failure = await meeting(["answer lost", "answer lost", "answer lost", "answer lost"], (lossy) =>
+      lossy.ipPolicies.create({ description: "order" }, options).catch((error: unknown) => error),
+    );
+    expect(failure).to.be.instanceOf(ConnectionError);
+    const { id } = await api.ipPolicies.create({ description: "order" }, options);
+    expect(await idsOf(api.ipPolicies.list(), "order")).to.deep.equal([id]);
+  });
+
+  it("is two objects without a key of the caller's, however alike", async () => {
+    await api.ipPolicies.create({ description: "twin" });
+    await api.ipPolicies.create({ description: "twin" });
+    expect(await idsOf(api.ipPolicies.list(), "twin")).to.have.length(2);
+  });
+
+  it("is refused when its key was used for something else", async () => {
+    await api.ipPolicies.create({ description: "one thing" }, { idempotencyKey: "reused" });
+    const refusal = await api.ipPolicies
+      .create({ description: "another" }, { idempotencyKey: "reused" })
+      .catch((error: unknown) => error as IdempotencyError);
+    expect(refusal).to.be.instanceOf(IdempotencyError).and.include({ status: 422, code: "TP_1700" });
+    expect(await idsOf(api.ipPolicies.list(), "another")).to.deep.equal([]);
+  });
+
+  it("and every other change can be tried without being made", async () => {
+    expect((await api.tunnelCredentials.create({ description: "tried" }, { dryRun: true })).token).to.equal(null);
+    expect(await idsOf(api.tunnelCredentials.list(), "tried")).to.deep.equal([]);
+
+    const edge = await api.tlsEdges.create({ description: "before" });
+    expect((await api.tlsEdges.update(edge.id, { description: "after" }, { dryRun: true })).description).to.equal("after");
+    await api.tlsEdges.tlsTermination.replace(edge.id, { min_version: "1.3" }, { dryRun: true });
+    await api.tlsEdges.delete(edge.id, { dryRun: true });
+    expect(await api.tlsEdges.get(edge.id)).to.deep.equal(edge);
+  });
+});

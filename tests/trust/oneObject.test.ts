@@ -1,0 +1,234 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { once } from "node:events";
+import * as tunnels from "@tunnelplane/pulumi";
+import { Tunnelplane } from "@tunnelplane/sdk";
+import { expect } from "chai";
+import type { Engine } from "../../support/engine";
+import { type Fate, LossyProxy } from "../../support/lossyProxy";
+import type { Rest } from "../../support/rest";
+import { changesOf, failureOf, World } from "../provider/support";
+import { DECLARED, program } from "./killedRun";
+import { figure, LIMIT_MS, size } from "./size";
+
+const KILLED_RUN = require.resolve("./killedRun");
+
+interface Recorded {
+  readonly id: string;
+  readonly urn: string;
+  readonly outputs: Record<string, unknown>;
+}
+
+/** What a stack's state holds of ours. */
+async function recordedIn(stack: Engine): Promise<Recorded[]> {
+  const { deployment } = await stack.exportState();
+  return (deployment.resources ?? []).filter(({ type }: { type: string }) => type.includes("tunnelplane"));
+}
+
+/** A process and all that it started, also what leads process groups of its own, as the engine's plugins do. */
+function treeOf(root: number): number[] {
+  const rows = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
+  const children = rows.map((row) => row.trim().split(/\s+/).map(Number)).filter(([, parent]) => parent === root);
+  return [root, ...children.flatMap(([child]) => treeOf(child as number))];
+}
+
+function kill9(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error; // it ended by itself
+  }
+}
+
+/** The ids of all objects of some collections. */
+async function idsIn(rest: Rest, ...collections: string[]): Promise<string[]> {
+  const pages = await Promise.all(collections.map((path) => rest.get(`${path}?limit=100`)));
+  return pages.flatMap(({ body }) => Object.values(body).find(Array.isArray) ?? []).map(({ id }) => id);
+}
+
+describe("One intent makes one object", function () {
+  this.timeout(LIMIT_MS);
+  const world = new World();
+  after(() => world.close());
+
+  it("however many answers get lost on the way to the client", async () => {
+    const count = size(300, 10_000);
+    const server = await world.server();
+    const fates: Fate[] = ["lost", "answer lost", "answer cut"];
+    const triesOf = new Map<unknown, number>();
+    let unlucky = 0;
+    const proxy = await LossyProxy.start(server.url, ({ headers }) => {
+      const key = headers["idempotency-key"];
+      const tries = (triesOf.get(key) ?? 0) + 1;
+      triesOf.set(key, tries);
+      return tries <= 2 && randomInt(3) === 0 ? (fates[unlucky++ % fates.length] as Fate) : "answered";
+    });
+    const api = new Tunnelplane({ baseUrl: proxy.url, apiKey: server.apiKey });
+    const made: string[] = [];
+    let next = 0;
+    const work = async () => {
+      while (next < count) made.push((await api.ipPolicies.create({ description: `${next++}` })).id);
+    };
+    await Promise.all(Array.from({ length: 16 }, work));
+    await api.close();
+    proxy.stop();
+
+    const direct = new Tunnelplane({ baseUrl: server.url, apiKey: server.apiKey });
+    const found: string[] = [];
+    for await (const { id } of direct.ipPolicies.list()) found.push(id);
+    await direct.close();
+    expect(unlucky).to.be.greaterThan(count / 10);
+    expect(made).to.have.length(count);
+    expect(found).to.have.members(made);
+    figure(`${count} creations, ${unlucky} requests or answers lost, ${found.length - count} duplicates`);
+  });
+
+  it("when a run is killed at any moment and run again", async () => {
+    const kills = size(3, 20);
+    let [recorded, declared] = [0, 0];
+    for (let kill = 0; kill < kills; kill++) {
+      const server = await world.server();
+      const victim = randomInt(11);
+      let creations = 0;
+      let run: ChildProcess | undefined;
+      const proxy = await LossyProxy.start(server.url, ({ method }) => {
+        if (method !== "POST" || !run || creations++ !== victim) return "answered";
+        const { pid } = run;
+        const end = () => {
+          for (const process of treeOf(pid as number)) kill9(process);
+        };
+        // Before the server has it, while the server carries it out, or about when the engine records it.
+        const moment = kill % 3;
+        if (moment < 2) end();
+        else setTimeout(end, randomInt(100));
+        return (["lost", "answer lost", "answered"] as const)[moment] as Fate;
+      });
+      const stack = await world.stack({ url: proxy.url, apiKey: server.apiKey }, program, { checkpoints: true });
+      run = spawn(process.execPath, ["-r", "ts-node/register/transpile-only", KILLED_RUN, stack.folder], {
+        env: { ...process.env, TUNNELPLANE_BASE_URL: proxy.url, TUNNELPLANE_API_KEY: server.apiKey },
+        stdio: "ignore",
+      });
+      const [, signal] = await once(run, "close");
+      expect(signal, "the run was killed on its way").to.equal("SIGKILL");
+      run = undefined;
+      stack.restoreTornState();
+      recorded += (await recordedIn(stack)).length;
+
+      await stack.cancel();
+      await stack.up();
+      const ids = (await recordedIn(stack)).map(({ id }) => id.split("/").at(-1));
+      const edge = ids.find((id) => id?.startsWith("edghts_"));
+      const found = await idsIn(server.rest, ...Object.keys(DECLARED), `/edges/https/${edge}/routes`);
+      expect(found, "no orphans, no duplicates").to.have.members(ids);
+      expect(new Set(ids)).to.have.property("size", DECLARED_COUNT);
+      expect(changesOf(await stack.up())).to.deep.equal([]);
+      declared += found.length;
+      proxy.stop();
+    }
+    figure(`${kills} runs killed, ${recorded} objects recorded by then; afterwards ${declared} declared, as many on the servers`);
+  });
+
+  it("when a run never gets the answer, the next one does, with what is told once", async () => {
+    const server = await world.server();
+    let lossy = true;
+    const proxy = await LossyProxy.start(server.url, () => (lossy ? "answer lost" : "answered"));
+    const stack = await world.stack({ url: proxy.url, apiKey: server.apiKey }, async () => {
+      const { token } = new tunnels.TunnelCredential("web");
+      return { token };
+    });
+    expect(await failureOf(stack.up())).to.contain("does not answer");
+    expect(await recordedIn(stack)).to.deep.equal([]);
+    lossy = false;
+    await stack.up();
+    expect(await idsIn(server.rest, "/credentials")).to.deep.equal((await recordedIn(stack)).map(({ id }) => id));
+    expect((await stack.outputs()).token?.value).to.be.a("string").and.not.be.empty;
+    proxy.stop();
+  });
+});
+
+describe("Another intent makes another object, although it asks for the same", function () {
+  this.timeout(LIMIT_MS);
+  const world = new World();
+  after(() => world.close());
+
+  const one = (name: string, options?: object) => new tunnels.TunnelCredential(name, { description: "the same" }, options);
+  const idIn = async (stack: Engine) => (await recordedIn(stack)).map(({ id }) => id);
+
+  it("because the object was deleted and is declared again", async () => {
+    const server = await world.server();
+    let isDeclared = true;
+    const stack = await world.stack(server, async () => void (isDeclared && one("web")));
+    const ids: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      isDeclared = true;
+      await stack.up();
+      ids.push(...(await idsIn(server.rest, "/credentials")));
+      expect(await idIn(stack)).to.deep.equal(ids.slice(-1));
+      isDeclared = false;
+      await stack.up();
+    }
+    expect(new Set(ids)).to.have.property("size", 3);
+  });
+
+  it("because the program's user asks for a replacement", async () => {
+    const server = await world.server();
+    const stack = await world.stack(server, async () => void one("web"));
+    await stack.up();
+    const ids = await idIn(stack);
+    for (let round = 0; round < 2; round++) {
+      const [{ urn }] = (await recordedIn(stack)) as [Recorded];
+      await stack.up({ replace: [urn] });
+      expect(await idsIn(server.rest, "/credentials")).to.deep.equal(await idIn(stack));
+      ids.push(...(await idIn(stack)));
+    }
+    expect(new Set(ids)).to.have.property("size", 3);
+  });
+
+  it("because another resource took over what had the name before", async () => {
+    const server = await world.server();
+    let program = async () => void one("old");
+    const stack = await world.stack(server, () => program());
+    await stack.up();
+    const [first] = await idIn(stack);
+    program = async () => void one("new", { aliases: [{ name: "old" }] });
+    await stack.up();
+    expect(await idIn(stack)).to.deep.equal([first]);
+    program = async () => {
+      one("old");
+      one("new", { aliases: [{ name: "old" }] });
+    };
+    await stack.up();
+    expect(await idIn(stack))
+      .to.have.length(2)
+      .and.have.members(await idsIn(server.rest, "/credentials"));
+  });
+
+  it("because it is another stack, or one of the same name whose state is elsewhere", async () => {
+    const server = await world.server();
+    const program = async () => void one("web");
+    const dev = await world.stack(server, program);
+    const elsewhere = await world.stack(server, program);
+    const prod = await world.stack(server, program, { stackName: "prod" });
+    for (const stack of [dev, elsewhere, prod]) await stack.up();
+    const ids = (await Promise.all([dev, elsewhere, prod].map(idIn))).flat();
+    expect(ids)
+      .to.have.length(3)
+      .and.have.members(await idsIn(server.rest, "/credentials"));
+  });
+
+  it("without a word of it in previews, and with a few bytes of it in the state", async () => {
+    const server = await world.server();
+    let description = "first";
+    const stack = await world.stack(server, async () => void new tunnels.IpPolicy("office", { description }));
+    expect((await stack.preview({ diff: true })).stdout).not.to.match(/__|urn:.*IpPolicy.*urn:/);
+    await stack.up();
+    description = "second";
+    expect(changesOf(await stack.preview())).to.deep.equal(["update office description"]);
+    const [resource] = (await recordedIn(stack)) as [Recorded & { inputs: Record<string, unknown> }];
+    const hidden = Object.entries(resource.inputs).filter(([name]) => name.startsWith("__") && name !== "__provider");
+    expect(JSON.stringify(hidden)).to.have.length.lessThan(50);
+    expect(Object.keys(resource.outputs)).not.to.include("__intent");
+  });
+});
+
+const DECLARED_COUNT = Object.values(DECLARED).reduce((sum, count) => sum + count, 0) + 1; // and the route
