@@ -38,8 +38,7 @@ export async function resolveReferences(db: Kysely<Database>, definition: Defini
 }
 
 /** Records what an object refers to, in place of what it referred to before. */
-export async function replaceReferences(transaction: Kysely<Database>, definition: Definition, id: string, sent: Document): Promise<void> {
-  const found = await resolveReferences(transaction, definition, sent);
+export async function replaceReferences(transaction: Kysely<Database>, id: string, found: readonly FoundReference[]): Promise<void> {
   const rows = found.map(({ path, id: target, reference }) => ({
     from_id: id,
     to_id: target,

@@ -83,13 +83,15 @@ export class Resources {
       await this.#loadParents(transaction, definition, sent);
       await refuseForeignOwner(transaction, sent.owner_id, caller);
       await lockParents(transaction, definition, sent);
+      const references = await resolveReferences(transaction, definition, sent);
       const after = this.documents.compose(definition, id, now.toISOString(), sent, computed);
       const ownerId = (sent.owner_id as string | undefined) ?? caller.ownerId;
       await transaction
         .insertInto("resource")
         .values({ id, kind: definition.kind, owner_id: ownerId, version: 1, document: this.documents.seal(definition, after) })
         .execute();
-      await relate(transaction, definition, id, sent);
+      await replaceReferences(transaction, id, references);
+      await replaceUniqueKeys(transaction, definition, id, sent);
       await refreshParent(transaction, definition, sent);
       await keep?.(transaction);
       happened.push({ change: "created", definition, id, after });
@@ -303,6 +305,7 @@ export class Resources {
       Object.entries({ ...this.documents.sentOf(definition, before), ...changes }).filter(([, value]) => value !== undefined),
     );
     refuseFaults(checkRules(definition, sent));
+    const references = await resolveReferences(transaction, definition, sent);
     const computed = this.documents.computedOf(definition, before);
     const after = this.documents.compose(definition, stored.id, before.created_at as string, sent, computed);
     const json = JSON.stringify(after);
@@ -311,7 +314,8 @@ export class Resources {
     const document = this.documents.seal(definition, after);
     await transaction.updateTable("resource").set({ version, document }).where("id", "=", stored.id).execute();
     happened.push({ change: "updated", definition, id: stored.id, before, after });
-    await relate(transaction, definition, stored.id, sent);
+    await replaceReferences(transaction, stored.id, references);
+    await replaceUniqueKeys(transaction, definition, stored.id, sent);
     await refreshParent(transaction, definition, sent);
     return { json, etag: etagOf(version) };
   }
@@ -329,11 +333,6 @@ export type Place = Readonly<Record<string, string>> & { readonly id: string };
 function refuseMembers(definition: Definition, caller: Caller): void {
   if (definition.access === "admin" && !caller.admin)
     throw new ApiError("forbidden", `Only admins may see and change ${definition.title}s`);
-}
-
-async function relate(transaction: Kysely<Database>, definition: Definition, id: string, sent: Document): Promise<void> {
-  await replaceReferences(transaction, definition, id, sent);
-  await replaceUniqueKeys(transaction, definition, id, sent);
 }
 
 function preconditionOnModule(precondition: Precondition, document: string, name: string): void {
