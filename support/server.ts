@@ -41,8 +41,10 @@ export interface Ended {
 }
 
 /** Runs a command of tunnelplane to its end. */
-export async function run(data: string, ...args: string[]): Promise<Ended> {
-  const child = command(data, args);
+export const run = (data: string, ...args: string[]): Promise<Ended> => endOf(command(data, args));
+
+/** Waits for the end of a command, and returns what it printed. */
+export async function endOf(child: ReturnType<typeof command>): Promise<Ended> {
   let [out, err] = ["", ""];
   child.stdout.setEncoding("latin1").on("data", (chunk) => {
     out += chunk;

@@ -39,24 +39,28 @@ export async function resolveReferences(db: Kysely<Database>, definition: Defini
 }
 
 /**
- * Records what an object refers to, in place of what it referred to before.
+ * What an object refers to from now on, found as {@link resolveReferences} finds it; undefined where nothing of it changes.
  *
  * References that stay as they are stay untouched: writing them again would wait for whoever is deleting
  * their target, who may in turn wait for this very object, which goes along with it.
  *
- * @param before what the object was made from, or undefined when it is new
+ * @param before what the object was made from
  */
-export async function replaceReferences(
+export async function resolveChanges(
   transaction: Kysely<Database>,
-  { definition, id, before, sent }: { definition: Definition; id: string; before: Document | undefined; sent: Document },
-): Promise<void> {
-  const schema = createSchema(definition);
-  const now = referencesIn(schema, sent);
-  const then = before ? referencesIn(schema, before) : [];
-  const placesOf = (found: readonly FoundReference[]) => found.map(({ path, id: target }) => `${formatPath(path)} ${target}`).join("\n");
-  if (placesOf(now) === placesOf(then)) return;
-  const found = await resolveReferences(transaction, definition, sent);
-  if (then.length > 0) await transaction.deleteFrom("reference").where("from_id", "=", id).execute();
+  definition: Definition,
+  before: Document,
+  sent: Document,
+): Promise<FoundReference[] | undefined> {
+  const placesIn = (document: Document) =>
+    referencesIn(createSchema(definition), document)
+      .map(({ path, id }) => `${formatPath(path)} ${id}`)
+      .join("\n");
+  return placesIn(before) === placesIn(sent) ? undefined : resolveReferences(transaction, definition, sent);
+}
+
+/** Records what an object refers to. */
+export async function recordReferences(transaction: Kysely<Database>, id: string, found: readonly FoundReference[]): Promise<void> {
   const rows = found.map(({ path, id: target, reference }) => ({
     from_id: id,
     to_id: target,
@@ -64,6 +68,11 @@ export async function replaceReferences(
     cascades: reference.cascade ? (1 as const) : (0 as const),
   }));
   if (rows.length > 0) await transaction.insertInto("reference").values(rows).execute();
+}
+
+/** Removes what objects refer to from the record. */
+export async function forgetReferences(transaction: Kysely<Database>, ids: readonly string[]): Promise<void> {
+  await transaction.deleteFrom("reference").where("from_id", "in", ids).execute();
 }
 
 /**

@@ -20,7 +20,7 @@ import type { Document } from "./documents";
 import { newId } from "./ids";
 import type { ObjectChange } from "./journal/event";
 import { lockParents, parentOf, refreshParent } from "./parents";
-import { referrersOf, replaceReferences, replaceUniqueKeys, resolveReferences } from "./relations";
+import { forgetReferences, recordReferences, referrersOf, replaceUniqueKeys, resolveChanges, resolveReferences } from "./relations";
 import type { Database } from "./storage/schema";
 import { statement } from "./storage/statement";
 
@@ -84,11 +84,13 @@ export class Resources {
     return this.changes.make(async (transaction, happened) => {
       await this.#loadParents(transaction, definition, sent);
       await lockParents(transaction, definition, sent);
+      const references = await resolveReferences(transaction, definition, sent);
       const after = this.documents.compose(definition, id, now.toISOString(), sent, computed);
       const ownerId = (sent.owner_id as string | undefined) ?? caller.ownerId;
       const document = this.documents.seal(definition, after);
       await insertResource(transaction, { id, kind: definition.kind, owner_id: ownerId, version: 1, document });
-      await relate(transaction, { definition, id, before: undefined, sent });
+      await recordReferences(transaction, id, references);
+      await replaceUniqueKeys(transaction, { definition, id, before: undefined, sent });
       await refreshParent(transaction, definition, sent);
       await keep?.(transaction);
       happened.push({ change: "created", definition, id, after });
@@ -153,7 +155,7 @@ export class Resources {
       const before = JSON.parse(document) as Document;
       happened.push(...(await this.#deletions(transaction, children)), { change: "deleted", definition, id, before });
       const ids = [...children, id];
-      await transaction.deleteFrom("reference").where("from_id", "in", ids).execute();
+      await forgetReferences(transaction, ids);
       await transaction.deleteFrom("resource").where("id", "in", ids).execute();
       await refreshParent(transaction, definition, before);
     });
@@ -296,6 +298,7 @@ export class Resources {
     const sentBefore = this.documents.sentOf(definition, before);
     const sent = Object.fromEntries(Object.entries({ ...sentBefore, ...changes }).filter(([, value]) => value !== undefined));
     refuseFaults(checkRules(definition, sent));
+    const references = await resolveChanges(transaction, definition, sentBefore, sent);
     const computed = this.documents.computedOf(definition, before);
     const after = this.documents.compose(definition, stored.id, before.created_at as string, sent, computed);
     const json = JSON.stringify(after);
@@ -304,7 +307,11 @@ export class Resources {
     const document = this.documents.seal(definition, after);
     await updateDocument(transaction, { id: stored.id, version, document });
     happened.push({ change: "updated", definition, id: stored.id, before, after });
-    await relate(transaction, { definition, id: stored.id, before: sentBefore, sent });
+    if (references) {
+      await forgetReferences(transaction, [stored.id]);
+      await recordReferences(transaction, stored.id, references);
+    }
+    await replaceUniqueKeys(transaction, { definition, id: stored.id, before: sentBefore, sent });
     await refreshParent(transaction, definition, sent);
     return { json, etag: etagOf(version) };
   }
@@ -347,11 +354,6 @@ export type Place = Readonly<Record<string, string>> & { readonly id: string };
 function refuseMembers(definition: Definition, caller: Caller): void {
   if (definition.access === "admin" && !caller.admin)
     throw new ApiError("forbidden", `Only admins may see and change ${definition.title}s`);
-}
-
-async function relate(transaction: Kysely<Database>, change: Parameters<typeof replaceReferences>[1]): Promise<void> {
-  await replaceReferences(transaction, change);
-  await replaceUniqueKeys(transaction, change);
 }
 
 function preconditionOnModule(precondition: Precondition, document: string, name: string): void {

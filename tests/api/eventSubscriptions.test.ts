@@ -117,6 +117,7 @@ onEveryDatabase("Event subscriptions", (start) => {
     const [{ id }, ghost] = [await destinationRef(), unknownId("ed")];
     await expectFieldRefused({ destination_ids: [id, ghost] }, missingReference("destination_ids[1]", ghost));
     await expectFieldRefused({ destination_ids: [id, (await server.created("/ip_policies", {})).id] }, wrongKind("destination_ids[1]"));
+    await expectFieldRefused({ destination_ids: [id, "no-id-at-all"] }, wrongKind("destination_ids[1]"));
     for (const wrong of [5, { id }, true]) await expectFieldRefused({ destination_ids: [id, wrong] }, invalid("destination_ids[1]"));
     for (const wrong of [id, 5, { id }]) await expectFieldRefused({ destination_ids: wrong }, invalid("destination_ids"));
   });

@@ -28,9 +28,20 @@ const FAULTS_SHOWN = 10;
  * holders of the master key can make. Serving may go on meanwhile.
  */
 export async function verifyAudit({ reader }: Store, keyring: Keyring, anchor?: Anchor): Promise<Verified> {
-  const head = await reader.selectFrom("audit_head").selectAll().executeTakeFirstOrThrow();
+  // One statement, so that both are of one moment.
+  const head = await reader
+    .selectFrom("audit_head")
+    .selectAll()
+    .select((db) =>
+      db
+        .selectFrom("audit_event")
+        .select(({ fn }) => fn.countAll<number>().as("count"))
+        .as("count"),
+    )
+    .executeTakeFirstOrThrow();
   const faults: string[] = [];
-  if (!keyring.isSigned(head.key_id, headText(head.sequence, head.hash), head.mac)) {
+  if (Number(head.count) !== head.sequence) faults.push(`the log holds ${head.count} rows, but ${head.sequence} were written`);
+  if (!(await keyring.opening(reader, () => keyring.isSigned(head.key_id, headText(head.sequence, head.hash), head.mac)))) {
     faults.push(`the end of the log (row ${head.sequence}) was not written by a server that has the master key`);
   }
   let last = { sequence: 0, hash: GENESIS };

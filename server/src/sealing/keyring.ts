@@ -43,7 +43,7 @@ export class Keyring {
   /** Reads the keys that the database has. Throws when none of them is wrapped under this master key. */
   async load(db: Kysely<Database>): Promise<void> {
     // In this order: the key that is in use now is among those that are read later, also when it is rotated in between.
-    const { key_id } = await db.selectFrom("audit_head").select("key_id").executeTakeFirstOrThrow();
+    const { key_id } = await db.selectFrom("audit_head").select("key_id").executeTakeFirstOrThrow(headIsGone);
     const rows = await db.selectFrom("sealing_key").selectAll().orderBy("created_at").execute();
     for (const { id, master_id, wrapped } of rows) {
       if (master_id === this.master.id && !this.#keys.has(id)) this.#add(id, this.#unwrap(id, wrapped));
@@ -161,6 +161,9 @@ export class Keyring {
 const lockedHead = statement<object, Database["audit_head"]>((db) => db.selectFrom("audit_head").selectAll().forUpdate());
 
 const SEALED = new RegExp(`^${MARK}([\\w-]+)\\.([\\w-]+)$`);
+
+const headIsGone = () =>
+  new SealBroken("The end of the audit log (the row of the table audit_head) was removed from this database; restore a backup");
 
 class UnknownKey extends SealBroken {
   constructor(id: string) {

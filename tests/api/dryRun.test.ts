@@ -1,0 +1,156 @@
+import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
+import type { RestAnswer } from "../../support/rest";
+import { role, sshKey } from "./fixtures";
+import {
+  badQuery,
+  expectRefused,
+  hostport,
+  inUse,
+  invalid,
+  type Json,
+  missingReference,
+  notFound,
+  serverOfThisFile,
+  stale,
+  taken,
+  unique,
+  unknownId,
+} from "./support";
+import { COMMON_FIELDS, TYPES } from "./types";
+
+const DRY = "?dry_run=true";
+/** An answer without what is made anew each time: times, keys and signatures. */
+const MADE = ["created_at", "token", "certificate", "valid_after", "valid_until"];
+
+onEveryDatabase("A dry run", (start) => {
+  const server = serverOfThisFile(start);
+
+  /** Everything there is, as far as a change of any kind would show: the newest event and every row. */
+  const traces = () =>
+    Promise.all(
+      ["resource", "reference", "unique_key", "told_secret", "sealed_secret", "event", "audit_event", "audit_head", "idempotency_key"].map(
+        (table) => server.query(`select * from ${table} order by 1, 2`),
+      ),
+    );
+
+  /** Runs attempts of which nothing may stay. */
+  const leavingNothing = async <T>(attempt: () => Promise<T>): Promise<T> => {
+    const before = await traces();
+    const result = await attempt();
+    expect(await traces()).to.deep.equal(before);
+    return result;
+  };
+
+  const comparable = ({ prefix }: (typeof TYPES)[number], { body, status, text }: RestAnswer) => {
+    const made = prefix === "sshca" ? [...MADE, "public_key"] : MADE;
+    const all: Json = JSON.parse(text.replaceAll(body.id, "its id"));
+    return { status, body: { ...all, ...Object.fromEntries(made.filter((name) => name in all).map((name) => [name, "made"])) } };
+  };
+
+  for (const type of TYPES) {
+    it(`of the creation of ${type.name} answers as a creation does, keeps nothing and takes nothing`, async () => {
+      const body = await type.body(server.rest);
+      if (type.path.includes("{edge_id}")) await server.read(type.path); // makes the edge
+      const tried = await leavingNothing(() => server.rest.post(type.path + DRY, { ...body, description: "mine" }));
+      expect(tried.status, tried.text).to.equal(201);
+      expect(tried.body).to.have.all.keys(...COMMON_FIELDS, ...type.fields);
+      expect(tried.body.id).to.match(new RegExp(`^${type.prefix}_[0-9A-Za-z]{27}$`));
+      expect(tried.headers.has("location")).to.equal(false);
+      if ("token" in tried.body) expect(tried.body.token).to.equal(null);
+      expectRefused(await server.rest.get(`${type.path}/${tried.body.id}`), notFound);
+      const made = await server.rest.post(type.path, { ...body, description: "mine" }); // what is unique is still free
+      expect(made.headers.has("location")).to.equal(true);
+      expect(comparable(type, made)).to.deep.equal(comparable(type, tried));
+    });
+
+    it(`of an update or the deletion of ${type.name} answers as they do, and changes nothing`, async () => {
+      const body = await type.body(server.rest);
+      const one = `${type.path}/${(await server.created(type.path, body)).id}`;
+      const [before, etag] = [await server.read(one), await server.etag(one)];
+      const change = { description: "another", metadata: "{}", ...type.update };
+      const tried = await leavingNothing(() => server.rest.patch(one + DRY, change));
+      expect(tried.status, tried.text).to.equal(200);
+      const deletion = await leavingNothing(() => server.rest.delete(one + DRY));
+      expect(deletion.status, deletion.text).to.equal(204);
+      expect(deletion.text).to.equal("");
+      expect(await server.read(one)).to.deep.equal(before);
+      expect(await server.etag(one)).to.equal(etag);
+      const real = await server.rest.patch(one, change);
+      expect(real.body).to.deep.equal(tried.body);
+      expect(real.headers.get("etag")).to.equal(tried.headers.get("etag"));
+      expect((await server.rest.delete(one)).status).to.equal(204);
+    });
+  }
+
+  it("of a module's replacement or removal, or an entry's, answers as they do, and changes nothing", async () => {
+    const edge = (await server.created("/edges/tls", { hostports: [hostport()], tls_termination: { min_version: "1.2" } })).id;
+    const module = `/edges/tls/${edge}/tls_termination`;
+    const destination_ids = [(await server.created("/event_destinations", await bodyOf("an event destination"))).id];
+    const subscription = await server.created("/event_subscriptions", { sources: [{ type: "ip_policy_created.v0" }], destination_ids });
+    const sources = `/event_subscriptions/${subscription.id}/sources`;
+    const [replaced, removed, added, taken_] = await leavingNothing(async () => [
+      await server.rest.put(module + DRY, { terminate_at: "edge", min_version: "1.3" }),
+      await server.rest.delete(module + DRY),
+      await server.rest.post(sources + DRY, { type: "ip_policy_deleted.v0" }),
+      await server.rest.delete(`${sources}/ip_policy_created.v0${DRY}`),
+    ]);
+    expect([replaced, removed, added].map((answer) => answer?.status)).to.deep.equal([200, 204, 201]);
+    expect(replaced?.body).to.deep.equal((await server.rest.put(module, { terminate_at: "edge", min_version: "1.3" })).body);
+    expect(added?.body).to.deep.equal((await server.rest.post(sources, { type: "ip_policy_deleted.v0" })).body);
+    expect(added?.headers.has("location")).to.equal(false);
+    expect(taken_?.status).to.equal(204);
+  });
+
+  const bodyOf = (name: string) => TYPES.find((type) => type.name === name)?.body(server.rest);
+
+  it("is refused for what the change itself would be refused for, in the same words", async () => {
+    const port = hostport();
+    const policy = (await server.created("/ip_policies", {})).id;
+    const edge = (await server.created("/edges/tls", { hostports: [port], ip_restriction: { ip_policy_ids: [policy] } })).id;
+    const key = sshKey().openssh;
+    await server.created("/ssh_credentials", { public_key: key });
+    const ghost = unknownId("bkdtg");
+    const attempts = [
+      { method: "POST", path: "/edges/tls", body: { hostports: [port] }, refusal: taken("hostports[0]") },
+      { method: "POST", path: "/ssh_credentials", body: { public_key: key }, refusal: taken("public_key") },
+      {
+        method: "POST",
+        path: "/edges/tls",
+        body: { hostports: [hostport()], backend: { backend_id: ghost } },
+        refusal: missingReference("backend.backend_id", ghost),
+      },
+      { method: "POST", path: "/edges/tls", body: { hostports: [1] }, refusal: invalid("hostports[0]") },
+      { method: "POST", path: "/event_destinations", body: { target: { log_service: { auth: role } } }, refusal: invalid() },
+      {
+        method: "PATCH",
+        path: `/edges/tls/${edge}`,
+        body: { backend: { backend_id: ghost } },
+        refusal: missingReference("backend.backend_id"),
+      },
+      { method: "PATCH", path: `/ip_policies/${unknownId("ipp")}`, body: {}, refusal: notFound },
+      { method: "PATCH", path: `/edges/tls/${edge}`, body: {}, headers: { "if-match": '"77"' }, refusal: stale },
+      { method: "PUT", path: `/edges/tls/${edge}/backend`, body: { backend_id: ghost }, refusal: missingReference("backend_id") },
+      { method: "DELETE", path: `/edges/tls/${edge}`, headers: { "if-match": '"77"' }, refusal: stale },
+      { method: "DELETE", path: `/ip_policies/${policy}`, refusal: inUse(edge) },
+      { method: "DELETE", path: `/ip_policies/${unknownId("ipp")}`, refusal: notFound },
+    ];
+    for (const { method, path, body, headers, refusal } of attempts) {
+      const [tried, real] = await leavingNothing(async () => [
+        await server.rest.request(method, path + DRY, body, headers),
+        await server.rest.request(method, path, body, headers),
+      ]);
+      expectRefused(tried as RestAnswer, refusal);
+      expect(tried?.body.msg).to.equal(real?.body.msg);
+    }
+  });
+
+  it("is asked for by true, not by anything else, and only where something would change", async () => {
+    for (const value of ["1", "yes", "", "TRUE", "true&dry_run=true"]) {
+      expectRefused(await leavingNothing(() => server.rest.post(`/ip_policies?dry_run=${value}`, {})), badQuery);
+    }
+    expectRefused(await server.rest.get(`/ip_policies${DRY}`), badQuery);
+    const { id } = (await server.rest.post("/ip_policies?dry_run=false", { description: unique() })).body;
+    expect((await server.rest.get(`/ip_policies/${id}`)).status).to.equal(200);
+  });
+});

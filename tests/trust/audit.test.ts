@@ -1,0 +1,354 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { registry } from "@tunnelplane/sdk/contract";
+import { expect } from "chai";
+import { hashOf } from "../../server/src/journal/auditRow";
+import type { AuditEventRow } from "../../server/src/storage/schema";
+import { contentOf, execute, onEveryDatabase, rowsIn } from "../../support/databases";
+import { Rest, type RestAnswer } from "../../support/rest";
+import { run, type ServerProcess } from "../../support/server";
+import { expectRefused, hostport, type Json, unique, unknownId } from "../api/support";
+import { TYPES } from "../api/types";
+
+const ROWS = 12;
+const forbidden = { status: 403, code: "TP_1200" };
+const isUrl = (data: string) => data.startsWith("postgres:");
+const literal = (value: unknown): string =>
+  value === null ? "null" : typeof value === "number" ? String(value) : `'${String(value).replaceAll("'", "''")}'`;
+
+async function auditRows(data: string): Promise<AuditEventRow[]> {
+  const rows = (await rowsIn(data, "select * from audit_event order by sequence")) as AuditEventRow[];
+  return rows.map((row) => ({ ...row, sequence: Number(row.sequence) }));
+}
+
+async function headOf(data: string): Promise<{ sequence: number; hash: string; mac: string }> {
+  const [head] = (await rowsIn(data, "select * from audit_head")) as { sequence: number; hash: string; mac: string }[];
+  return { ...(head as { sequence: number; hash: string; mac: string }), sequence: Number(head?.sequence) };
+}
+
+/** What an attacker does first who may change the tables: the database's own guard goes. */
+const unguard = (data: string): Promise<void> =>
+  execute(
+    data,
+    isUrl(data)
+      ? "alter table audit_event disable trigger all"
+      : "drop trigger if exists audit_event_no_update; drop trigger if exists audit_event_no_delete",
+  );
+
+const update = (sequence: number, values: Json): string =>
+  `update audit_event set ${Object.entries(values).map(([name, value]) => `${name} = ${literal(value)}`)} where sequence = ${sequence};`;
+
+onEveryDatabase("The audit log", (start, database) => {
+  let server: ServerProcess;
+  let rest: Rest;
+  let data: string;
+  before("start a server and change some objects", async () => {
+    data = await database.create();
+    server = await start({ data });
+    rest = new Rest(server.url, server.apiKey);
+    for (let index = 1; index < ROWS; index++) await rest.post("/ip_policies", { description: `policy ${index}` });
+    expect(await auditRows(data)).to.have.length(ROWS); // the first row is the admin's API key
+  });
+  after(() => server.stop());
+
+  const verify = (...args: string[]) => run(data, "audit", "verify", ...args);
+  const anchorOf = (out: string): string => /(\d+:[0-9a-f]{64})/.exec(out)?.[1] ?? "";
+
+  /** Does something to the log, and finds it told by `audit verify`; then puts everything back. */
+  const expectFound = async (statements: string, words: RegExp, ...args: string[]) => {
+    const [rows, head] = [await auditRows(data), (await rowsIn(data, "select * from audit_head"))[0] as Json];
+    await unguard(data);
+    await execute(data, statements);
+    const { code, out, err } = await verify(...args);
+    expect(code, `${statements}\n${out}${err}`).to.equal(1);
+    expect(err).to.match(words);
+    expect(out).to.equal("");
+    const names = Object.keys(rows[0] as object) as (keyof AuditEventRow)[];
+    const values = rows.map((row) => `(${names.map((name) => literal(row[name]))})`);
+    const { id, sequence, hash, key_id, mac } = head;
+    await execute(
+      data,
+      `delete from audit_event; insert into audit_event (${names}) values ${values}; delete from audit_head;
+       insert into audit_head (id, sequence, hash, key_id, mac) values (${[id, Number(sequence), hash, key_id, mac].map(literal)})`,
+    );
+  };
+  afterEach("find the log whole again", async () => expect((await verify()).code).to.equal(0));
+
+  it("that nobody touched is whole, and names its end", async () => {
+    const { code, out } = await verify();
+    const head = await headOf(data);
+    expect(code).to.equal(0);
+    expect(out).to.include(`${ROWS} rows`).and.to.include(`${head.sequence}:${head.hash}`);
+  });
+
+  it("refuses to have a row changed or removed, from whatever program", async () => {
+    const before = await contentOf(data);
+    for (const statement of [
+      "update audit_event set action = 'nothing' where sequence = 3",
+      "update audit_event set changed = changed",
+      "delete from audit_event where sequence = 3",
+      "delete from audit_event",
+      ...(isUrl(data) ? ["truncate audit_event"] : []),
+    ]) {
+      const refused = await execute(data, statement).then(
+        () => undefined,
+        (error: Error) => error.message,
+      );
+      expect(refused, statement).to.include("append-only");
+    }
+    expect(await contentOf(data)).to.deep.equal(before);
+  });
+
+  it("shows that a row was changed, in whichever column", async function () {
+    this.timeout(600_000);
+    const row = (await auditRows(data))[5] as AuditEventRow;
+    for (const [name, value] of Object.entries(row)) {
+      if (name === "sequence") continue; // that is moving a row
+      await expectFound(update(6, { [name]: value === null ? "x" : `${String(value).slice(0, -1)}~` }), /row 6 /);
+    }
+    for (const name of ["key_id", "client", "object_id", "event_id"]) await expectFound(update(6, { [name]: null }), /row 6 was changed/);
+  });
+
+  it("shows that rows were removed: from its beginning, its middle or its end", async () => {
+    await expectFound("delete from audit_event where sequence = 1", /rows 1 to 1 are missing/);
+    await expectFound("delete from audit_event where sequence in (4, 5)", /rows 4 to 5 are missing/);
+    await expectFound("delete from audit_event where sequence > 9", /ends with row 9, but it was written up to row 12/);
+    await expectFound("delete from audit_event", /ends with row 0, but it was written up to row 12/);
+  });
+
+  it("shows that rows changed places, or that the gap of a removed one was closed", async () => {
+    const swap = "update audit_event set sequence = 0 where sequence = 4; update audit_event set sequence = 4 where sequence = 7;";
+    await expectFound(`${swap} update audit_event set sequence = 7 where sequence = 0`, /row 4 does not follow row 3/);
+    const close = Array.from(
+      { length: ROWS - 5 },
+      (_, index) => `update audit_event set sequence = ${index + 5} where sequence = ${index + 6};`,
+    );
+    await expectFound(`delete from audit_event where sequence = 5; ${close.join("")}`, /row 5 does not follow row 4/);
+  });
+
+  it("shows that rows were added, behind its end or before its beginning", async () => {
+    const rows = await auditRows(data);
+    const last = rows.at(-1) as AuditEventRow;
+    for (const sequence of [ROWS + 1, 0, -1]) {
+      const forged = { ...last, sequence, previous_hash: last.hash, object_id: unknownId("ipp") };
+      const row = { ...forged, hash: hashOf(forged) };
+      await expectFound(
+        `insert into audit_event (${Object.keys(row)}) values (${Object.values(row).map(literal)})`,
+        /13 rows, but 12 were written/,
+      );
+    }
+  });
+
+  it("shows that its end was cut off and the noted end was put back, without the code that only the master key makes", async () => {
+    const row = (await auditRows(data))[8] as AuditEventRow;
+    const cut = `delete from audit_event where sequence > 9; update audit_head set sequence = 9, hash = '${row.hash}'`;
+    await expectFound(cut, /the end of the log \(row 9\) was not written by a server that has the master key/);
+    await expectFound(`${cut}, mac = ''`, /the end of the log \(row 9\)/);
+    await expectFound("update audit_head set sequence = 5", /end of the log/);
+  });
+
+  it("shows that it was computed anew from a changed row on, by somebody without the master key", async () => {
+    const rows = await auditRows(data);
+    let previous_hash = (rows[4] as AuditEventRow).hash;
+    const statements = rows.slice(5).map((row) => {
+      const forged = { ...row, previous_hash, ...(row.sequence === 6 && { principal_id: unknownId("usr") }) };
+      previous_hash = hashOf(forged);
+      return update(row.sequence, { principal_id: forged.principal_id, previous_hash: forged.previous_hash, hash: previous_hash });
+    });
+    const head = `update audit_head set hash = '${previous_hash}'`;
+    await expectFound(
+      `${statements.join("")} ${head}`,
+      /the end of the log \(row 12\) was not written by a server that has the master key/,
+    );
+  });
+
+  it("shows that its end is gone, in words", async () => {
+    await expectFound("delete from audit_head", /The end of the audit log .* was removed/);
+  });
+
+  it("shows by a noted row that the whole database was put back to an older state", async () => {
+    const older = anchorOf((await verify()).out);
+    const copy = mkdtempSync(join(tmpdir(), "tunnelplane-copy-"));
+    const files = ["tunnelplane.db", "tunnelplane.db-wal"];
+    const [rows, head] = [await auditRows(data), (await rowsIn(data, "select * from audit_head"))[0] as Json];
+    if (!isUrl(data)) {
+      await server.stop();
+      for (const name of files) if (existsSync(join(data, name))) copyFileSync(join(data, name), join(copy, name));
+      server = await start({ data });
+      rest = new Rest(server.url, server.apiKey);
+    }
+    await rest.post("/ip_policies", {});
+    const newer = anchorOf((await verify()).out);
+    for (const anchor of [older, newer]) expect((await verify("--expect", anchor)).code).to.equal(0);
+    if (isUrl(data)) {
+      await unguard(data);
+      await execute(
+        data,
+        `delete from audit_event where sequence > ${rows.length}; delete from event where sequence > ${rows.length}; update audit_head set sequence = ${Number(head.sequence)}, hash = '${head.hash}', mac = '${head.mac}'`,
+      );
+    } else {
+      await server.stop();
+      for (const name of ["tunnelplane.db", "tunnelplane.db-wal", "tunnelplane.db-shm"]) rmSync(join(data, name), { force: true });
+      for (const name of files) if (existsSync(join(copy, name))) copyFileSync(join(copy, name), join(data, name));
+    }
+    expect((await verify()).code).to.equal(0);
+    expect((await verify("--expect", older)).code).to.equal(0);
+    const { code, err } = await verify("--expect", newer);
+    expect(code).to.equal(1);
+    expect(err).to.include("the noted row 13 is no longer there");
+    if (!isUrl(data)) {
+      server = await start({ data });
+      rest = new Rest(server.url, server.apiKey);
+    }
+    await rest.post("/ip_policies", { description: "another history" });
+    const other = await verify("--expect", newer);
+    expect(other.code).to.equal(1);
+    expect(other.err).to.include("row 13 is not the one that was noted");
+    const wrong = await verify("--expect", "13");
+    expect(wrong.code).to.equal(1);
+    expect(wrong.err).to.include("as an earlier run printed it");
+    rmSync(copy, { recursive: true, force: true });
+  });
+});
+
+onEveryDatabase("In the audit log", (start, database) => {
+  let server: ServerProcess;
+  let rest: Rest;
+  before("start a server", async () => {
+    server = await start({ data: await database.create() });
+    rest = new Rest(server.url, server.apiKey);
+  });
+  after(() => server.stop());
+
+  const count = async () => (await auditRows(server.data)).length;
+  const eventCount = async () => (await rowsIn(server.data, "select id from event")).length;
+
+  /** The rows that some requests add; each has an event, and the last is what the API lists first. */
+  const added = async (work: () => Promise<unknown>): Promise<AuditEventRow[]> => {
+    const [rows, events] = [await count(), await eventCount()];
+    await work();
+    const all = await auditRows(server.data);
+    const events_ = (await rowsIn(server.data, "select id, sequence, object_id, type from event")) as Json[];
+    const news = all.slice(rows);
+    expect(events_.length - events).to.equal(news.length);
+    for (const row of news) {
+      const matching = events_.filter(({ sequence }) => Number(sequence) === row.sequence);
+      expect(matching).to.have.length(1);
+      expect(matching[0]).to.include({ id: row.event_id, object_id: row.object_id, type: `${row.action}.v0` });
+    }
+    return news;
+  };
+
+  for (const type of TYPES) {
+    it(`the creation, update and deletion of ${type.name} is one row each, with who did it, and one event`, async () => {
+      const body = await type.body(rest); // makes what it refers to
+      let path = type.path;
+      if (path.includes("{edge_id}"))
+        path = path.replace("{edge_id}", (await rest.post("/edges/https", { hostports: [hostport()] })).body.id);
+      let answers: RestAnswer[] = [];
+      const rows = await added(async () => {
+        const made = await rest.post(path, body);
+        const one = `${path}/${made.body.id}`;
+        answers = [made, await rest.patch(one, { description: "another" }), await rest.delete(one)];
+      });
+      expect(answers.map(({ status }) => status)).to.deep.equal([201, 200, 204]);
+      const subject = registry.find(({ idPrefix }) => idPrefix === type.prefix)?.subject;
+      expect(rows.map(({ action }) => action)).to.deep.equal(["created", "updated", "deleted"].map((change) => `${subject}_${change}`));
+      const [me] = (await rest.get("/api_keys")).body.keys.slice(-1);
+      for (const [index, row] of rows.entries()) {
+        expect(row).to.include({ object_id: answers[0]?.body.id, principal_id: me.owner_id, key_id: me.id, client: "127.0.0.1" });
+        expect(row.operation_id).to.equal(answers[index]?.headers.get("x-request-id"));
+      }
+      expect(rows.map(({ changed }) => JSON.parse(changed))).to.deep.equal([[], ["description"], []]);
+    });
+  }
+
+  it("refused requests, dry runs and changes of nothing leave no row and no event", async () => {
+    const port = hostport();
+    const edge = (await rest.post("/edges/tls", { hostports: [port] })).body;
+    const policy = (await rest.post("/ip_policies", {})).body;
+    await rest.put(`/edges/tls/${edge.id}/ip_restriction`, { ip_policy_ids: [policy.id] });
+    const attempts: [number, () => Promise<RestAnswer>][] = [
+      [400, () => rest.post("/edges/tls", { hostports: "x" })],
+      [400, () => rest.patch(`/edges/tls/${edge.id}`, { backend: { backend_id: unknownId("bkdtg") } })],
+      [401, () => rest.post("/ip_policies", {}, { authorization: "Bearer nobody" })],
+      [404, () => rest.delete(`/ip_policies/${unknownId("ipp")}`)],
+      [409, () => rest.post("/edges/tls", { hostports: [port] })],
+      [409, () => rest.delete(`/ip_policies/${policy.id}`)],
+      [412, () => rest.patch(`/edges/tls/${edge.id}`, { description: "x" }, { "if-match": '"99"' })],
+      [201, () => rest.post("/edges/tls?dry_run=true", { hostports: [hostport()] })],
+      [200, () => rest.patch(`/edges/tls/${edge.id}?dry_run=true`, { description: "x" })],
+      [200, () => rest.put(`/edges/tls/${edge.id}/tls_termination?dry_run=true`, { terminate_at: "edge" })],
+      [204, () => rest.delete(`/edges/tls/${edge.id}?dry_run=true`)],
+      [200, () => rest.patch(`/edges/tls/${edge.id}`, { description: "" })],
+      [204, () => rest.delete(`/edges/tls/${edge.id}/backend`)],
+    ];
+    const rows = await added(async () => {
+      for (const [status, attempt] of attempts) {
+        const answer = await attempt();
+        expect(answer.status, answer.text).to.equal(status);
+      }
+    });
+    expect(rows).to.deep.equal([]);
+  });
+
+  it("a change that is repeated under its Idempotency-Key is one row", async () => {
+    const key = { "idempotency-key": unique() };
+    const rows = await added(() => Promise.all(Array.from({ length: 10 }, () => rest.post("/ip_policies", {}, key))));
+    expect(rows).to.have.length(1);
+  });
+
+  it("the rows stand as the API lists them, newest first, page by page, and members may not see them", async () => {
+    const listed: Json[] = [];
+    for (let next = "/audit_events?limit=7"; next; ) {
+      const { status, body } = await rest.get(next);
+      expect(status).to.equal(200);
+      listed.push(...body.audit_events);
+      next = body.next_page_uri;
+    }
+    const stored = (await auditRows(server.data)).reverse();
+    expect(listed).to.deep.equal(
+      stored.map(({ sequence, changed, ...row }) => ({ id: `au_${sequence}`, ...row, changed: JSON.parse(changed) })),
+    );
+    const bot = (await rest.post("/bot_users", { name: "ci" })).body;
+    const { token } = (await rest.post("/api_keys", { owner_id: bot.id })).body;
+    const member = new Rest(server.url, token);
+    const event = (await rest.get("/events?limit=1")).body.events[0];
+    for (const path of ["/audit_events", "/events", `/events/${event.event_id}`, "/audit_events?before_id=au_5"]) {
+      expectRefused(await member.get(path), forbidden);
+    }
+    for (const method of ["POST", "PATCH", "PUT", "DELETE"]) {
+      expect((await rest.request(method, "/audit_events", {})).status).to.equal(405);
+      expect((await rest.request(method, `/events/${event.event_id}`, {})).status).to.equal(405);
+    }
+  });
+
+  it("whole it stays, at every moment, while 20 writers write", async () => {
+    let working = true;
+    const writer = async (): Promise<number> => {
+      let changes = 0;
+      while (working) {
+        const { id } = (await rest.post("/ip_policies", {})).body;
+        await rest.patch(`/ip_policies/${id}`, { description: "x" });
+        changes += 2;
+      }
+      return changes;
+    };
+    const before = await count();
+    const writers = Promise.all(Array.from({ length: 20 }, writer));
+    try {
+      for (let turn = 0; turn < 3; turn++) {
+        const { code, err } = await run(server.data, "audit", "verify");
+        expect(code, err).to.equal(0);
+      }
+    } finally {
+      working = false;
+    }
+    const changes = (await writers).reduce((sum, one) => sum + one);
+    expect(await count()).to.equal(before + changes);
+    const { code, out, err } = await run(server.data, "audit", "verify");
+    expect(code, err).to.equal(0);
+    expect(out).to.include(`${before + changes} rows`);
+  });
+});
