@@ -8,7 +8,11 @@ const { provideEngine } = require("./engine.cjs");
 
 const ROOT = join(__dirname, "..");
 const STAMPS = join(ROOT, "node_modules", ".tunnelplane");
-const FUZZER = join(STAMPS, "schemathesis");
+/** What tests use from PyPI: each has a Python environment of its own, and tests that say so where there is none. */
+const PYTHON = {
+  fuzzer: { title: "fuzzer", requirements: "tests/fuzz/requirements.txt", folder: join(STAMPS, "schemathesis") },
+  cloud: { title: "stand-in of the cloud", requirements: "tests/targets/requirements.txt", folder: join(STAMPS, "moto") },
+};
 const PACKAGES = ["sdk", "server", "provider"];
 const say = (line) => console.error(`[set-up] ${line}`);
 
@@ -28,21 +32,21 @@ async function main(parts) {
       if (!existsSync(join(ROOT, name, "dist"))) rmSync(join(ROOT, name, "tsconfig.tsbuildinfo"), { force: true });
     run(pinnedNode(), [join(ROOT, "node_modules/typescript/bin/tsc"), "--build", ROOT]);
   });
-  if (parts.includes("fuzzer")) provideFuzzer();
+  for (const name of Object.keys(PYTHON)) if (parts.includes(name)) providePython(name);
   if (parts.includes("engine")) await provideEngine(say);
 }
 
-/** Schemathesis sends requests made from the OpenAPI document. Without Python its test says that it is skipped. */
-function provideFuzzer() {
-  const python = join(FUZZER, "bin", "python");
+/** Without Python the tests that use the environment say that they are skipped. */
+function providePython(name) {
+  const { title, requirements, folder } = PYTHON[name];
   try {
-    once("fuzzer", ["tests/fuzz/requirements.txt"], () => {
-      say("Installing the fuzzer …");
-      run("python3", ["-m", "venv", FUZZER]);
-      run(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", "tests/fuzz/requirements.txt"]);
+    once(name, [requirements], () => {
+      say(`Installing the ${title} …`);
+      run("python3", ["-m", "venv", folder]);
+      run(join(folder, "bin", "python"), ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements]);
     });
   } catch (error) {
-    say(`No fuzzer: ${error.message.split("\n")[0]}. Python 3 with venv is needed; the test that uses it will be skipped.`);
+    say(`No ${title}: ${error.message.split("\n")[0]}. Python 3 with venv is needed; the tests that use it will be skipped.`);
   }
 }
 
@@ -50,8 +54,8 @@ function provideFuzzer() {
 function once(name, files, work) {
   const stamp = join(STAMPS, name);
   const now = digest(files);
-  const outputs = { build: PACKAGES.map((part) => join(ROOT, part, "dist")), packages: [join(ROOT, "node_modules")], fuzzer: [FUZZER] }[
-    name
+  const outputs = { build: PACKAGES.map((part) => join(ROOT, part, "dist")), packages: [join(ROOT, "node_modules")] }[name] ?? [
+    PYTHON[name].folder,
   ];
   if (outputs.every(existsSync) && existsSync(stamp) && readFileSync(stamp, "utf8") === now) return;
   work();

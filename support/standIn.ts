@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
 /** Stands in for a server that is not ours, or for ours on a bad day: it answers as it is told. */
@@ -8,10 +9,11 @@ export class StandInServer {
     private readonly server: Server,
   ) {}
 
-  static async start(answer: RequestListener): Promise<StandInServer> {
-    const server = createServer(answer);
+  /** @param tls with which key and certificate it speaks HTTPS; without, it speaks HTTP */
+  static async start(answer: RequestListener, tls?: { key: string; cert: string }): Promise<StandInServer> {
+    const server = tls ? createTlsServer(tls, answer) : createServer(answer);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    return new StandInServer(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, server);
+    return new StandInServer(`${tls ? "https" : "http"}://127.0.0.1:${(server.address() as AddressInfo).port}`, server);
   }
 
   stop(): void {

@@ -2,6 +2,7 @@
 import "./nodeVersion";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type ServerOptions, startServer, VERSION } from ".";
+import { parseEndpoints } from "./events/targets/endpoints";
 
 // Time for requests under way to finish; what takes longer is cut off, its client sees a closed connection.
 const SHUTDOWN_LIMIT_MS = 10_000;
@@ -39,6 +40,12 @@ program
       .choices(["silent", "error", "warn", "info", "debug"])
       .default("info"),
   )
+  .addOption(
+    new Option("--event-endpoint <service>=<url>", "where a service that events go to is reached instead; may be repeated")
+      .env("TUNNELPLANE_EVENT_ENDPOINTS")
+      .argParser(parseEndpoints),
+  )
+  .addOption(new Option("--allow-private-targets", "let events go to sites in private networks").env("TUNNELPLANE_ALLOW_PRIVATE_TARGETS"))
   .addHelpText(
     "after",
     "\nEnvironment:\n  TUNNELPLANE_BOOTSTRAP_API_KEY  an API key for the admin; without it the first start makes one and prints it once",

@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import { type DestinationStream, type Level, pino } from "pino";
 import { bootstrap } from "./accounts";
 import { Documents } from "./documents";
+import type { Endpoints } from "./events/targets/endpoints";
 import { buildApp } from "./http/app";
 import { placeholderOf } from "./placeholder";
 import { openPostgres } from "./storage/postgres";
@@ -22,6 +23,10 @@ export interface ServerOptions {
   readonly bootstrapApiKey?: string;
   /** The address that answers name; without it, the one the client used. */
   readonly publicUrl?: string;
+  /** Where services that events go to are reached instead of where their makers run them. */
+  readonly eventEndpoint?: Endpoints;
+  /** Whether events may go to sites in private networks. */
+  readonly allowPrivateTargets?: boolean;
   readonly logLevel: Level | "silent";
   /** Where logs go; standard error by default. */
   readonly logs?: DestinationStream;

@@ -99,12 +99,16 @@ onEveryDatabase("Event destinations", (start) => {
 
     it(`a ${kind} is referred to by an ARN`, async () => {
       const reference = REFERENCES[kind];
-      for (const wrong of ["events", "https://example.com/events", "arn:aws"])
+      const right = String((targets()[kind] as Json)[reference]);
+      for (const wrong of [
+        ...["events", "https://example.com/events", "arn:aws", role.role.role_ref],
+        ...[right.replace("eu-west-1", "x.evil.example"), right.replace("eu-west-1", ""), right.replace("123456789012", "me")],
+      ])
         await expectTargetRefused({ [kind]: { ...targets()[kind], [reference]: wrong } }, invalid(`target.${kind}.${reference}`));
     });
 
     it(`the role for a ${kind} is referred to by an ARN`, async () => {
-      for (const wrong of ["events", "https://example.com/events", "arn:aws"])
+      for (const wrong of ["events", "https://example.com/events", "arn:aws", "arn:aws:iam::123456789012:user/events"])
         await expectTargetRefused(targetWith({ role: { role_ref: wrong } }), invalid(`target.${kind}.auth.role.role_ref`));
     });
   }
@@ -119,6 +123,15 @@ onEveryDatabase("Event destinations", (start) => {
       await expectTargetRefused(
         { monitoring_service: { ...monitoring_service, [field]: 5 } },
         invalid(`target.monitoring_service.${field}`),
+      );
+  });
+
+  it("a monitoring_service's site is a domain name and nothing else", async () => {
+    const { monitoring_service } = monitoring;
+    for (const wrong of ["https://datadoghq.eu", "datadoghq.eu/x", "datadoghq.eu:443", "me@datadoghq.eu", "127.0.0.1", "[::1]"])
+      await expectTargetRefused(
+        { monitoring_service: { ...monitoring_service, monitoring_site: wrong } },
+        invalid("target.monitoring_service.monitoring_site"),
       );
   });
 

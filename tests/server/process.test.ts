@@ -27,6 +27,19 @@ onEveryDatabase("A server process", (startServer, database) => {
     expect((await new Rest(second.url, key).get("/edges/tls")).status).to.equal(200);
   });
 
+  it("refuses endpoints of events that are none, before anything is sent there", async () => {
+    for (const [wrong, reason] of [
+      ["carrier_pigeon=https://example.com", /one of stream_service/],
+      ["sts", /<service>=<url>/],
+      ["sts=ftp://example.com", /http or https/],
+      ["sts=https://me:secret@example.com", /without user name/],
+      ["sts=https://one.example.com,sts=https://two.example.com", /set twice/],
+    ] as const) {
+      const error = await start({ env: { TUNNELPLANE_EVENT_ENDPOINTS: wrong } }).catch((refusal) => refusal.message);
+      expect(error, wrong).to.match(reason).and.not.to.contain("secret");
+    }
+  });
+
   it("refuses a bootstrap key that could be guessed", async () => {
     const message = await start({ env: { TUNNELPLANE_BOOTSTRAP_API_KEY: "short" } }).catch(String);
     expect(message).to.contain("TUNNELPLANE_BOOTSTRAP_API_KEY must have at least 16 characters");

@@ -112,7 +112,7 @@ export interface EventDestinationTargetModuleMonitoringService {
   /** Service name sent with each event. */
   service?: pulumi.Input<string>;
 
-  /** The site to send events to. */
+  /** The site to send events to. Default: `datadoghq.com`. */
   monitoringSite?: pulumi.Input<string>;
 }
 

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { defineResource } from "./core/definition";
-import { description, exactlyOne, metadata, object } from "./core/fields";
+import { conditioned, description, exactlyOne, metadata, object } from "./core/fields";
 import { mark } from "./core/marks";
 import { arn } from "./formats/arn";
+import { isDomain } from "./formats/host";
 
 const needed = (doc: string) => z.string().min(1).meta({ description: doc });
 const secret = (doc: string) => mark(z.string().min(1), { secret: true }).meta({ description: doc });
@@ -12,7 +13,7 @@ const auth = () =>
   object(
     {
       role: object({
-        role_ref: arn("arn:aws:iam::123456789012:role/tunnels").meta({ description: "The role (ARN) that the server assumes to deliver." }),
+        role_ref: arn("role").meta({ description: "The role (ARN) that the server assumes to deliver." }),
       })
         .optional()
         .meta({ description: "Deliver as a role." }),
@@ -26,6 +27,17 @@ const auth = () =>
     { rules: [exactlyOne(["role", "creds"])] },
   ).meta({ description: "How to sign in: exactly one of `role` and `creds`." });
 
+/** Where events go that name no site of the monitoring service. */
+export const DEFAULT_SITE = "datadoghq.com";
+
+/** A site of the monitoring service; the server sends to a host below it, so it is nothing but a domain. */
+const site = () =>
+  conditioned(z.string(), (value) =>
+    value === "" || isDomain(value)
+      ? undefined
+      : `must be a domain name alone, without scheme, port or path, for example "${DEFAULT_SITE}" or "datadoghq.eu"`,
+  );
+
 const TARGETS = ["stream_service", "delivery_service", "log_service", "monitoring_service"];
 
 /** spec "EventTarget". */
@@ -34,7 +46,7 @@ const target = () =>
     {
       delivery_service: object({
         auth: auth(),
-        delivery_stream_ref: arn("arn:aws:firehose:eu-central-1:123456789012:deliverystream/tunnels").meta({
+        delivery_stream_ref: arn("deliveryStream").meta({
           description: "The delivery stream (ARN).",
         }),
       })
@@ -42,13 +54,13 @@ const target = () =>
         .meta({ description: "A delivery stream (Data Firehose)." }),
       stream_service: object({
         auth: auth(),
-        stream_ref: arn("arn:aws:kinesis:eu-central-1:123456789012:stream/tunnels").meta({ description: "The stream (ARN)." }),
+        stream_ref: arn("stream").meta({ description: "The stream (ARN)." }),
       })
         .optional()
         .meta({ description: "A stream (Kinesis Data Streams)." }),
       log_service: object({
         auth: auth(),
-        log_group_ref: arn("arn:aws:logs:eu-central-1:123456789012:log-group:tunnels").meta({ description: "The log group (ARN)." }),
+        log_group_ref: arn("logGroup").meta({ description: "The log group (ARN)." }),
       })
         .optional()
         .meta({ description: "A log group (CloudWatch Logs)." }),
@@ -56,7 +68,9 @@ const target = () =>
         api_key: secret("The key for the intake."),
         monitoring_tags: z.string().default("").meta({ description: "Tags sent with each event." }),
         service: z.string().default("").meta({ description: "Service name sent with each event." }),
-        monitoring_site: z.string().default("").meta({ description: "The site to send events to." }),
+        monitoring_site: site()
+          .default("")
+          .meta({ description: `The site to send events to. Default: \`${DEFAULT_SITE}\`.` }),
       })
         .optional()
         .meta({ description: "A monitoring service (Datadog logs intake)." }),

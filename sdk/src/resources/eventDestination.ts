@@ -109,7 +109,7 @@ export interface EventDestinationTargetMonitoringService {
   /** Service name sent with each event. */
   service: string;
 
-  /** The site to send events to. */
+  /** The site to send events to. Default: `datadoghq.com`. */
   monitoring_site: string;
 }
 
@@ -266,7 +266,7 @@ export interface EventDestinationTargetMonitoringServiceReplace {
   /** Service name sent with each event. */
   service?: string;
 
-  /** The site to send events to. */
+  /** The site to send events to. Default: `datadoghq.com`. */
   monitoring_site?: string;
 }
 

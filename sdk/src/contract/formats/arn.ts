@@ -1,10 +1,50 @@
 import { z } from "zod";
 import { conditioned } from "../core/fields";
 
-/** An Amazon Resource Name: `arn:<partition>:<service>:<region>:<account>:<resource>`. */
-export const arn = (example: string) =>
-  conditioned(z.string(), (value) =>
-    /^arn:[\w-]+:[\w-]+:[\w-]*:\d*:\S+$/.test(value) ? undefined : `must be an ARN, for example "${example}"`,
-  ).meta({
-    examples: [example],
-  });
+/** An Amazon Resource Name, in its parts: `arn:<partition>:<service>:<region>:<account>:<resource>`. */
+export interface Arn {
+  readonly region: string;
+  readonly account: string;
+  /** What is named, without what all of its kind begin with: `tunnels` for `stream/tunnels`. */
+  readonly name: string;
+}
+
+// A region becomes part of a host's name, so nothing passes that could be another host's.
+const REGION = "[a-z]{2,4}(?:-[a-z]+)+-\\d{1,2}";
+
+/** What the ARN of each kind looks like (the AWS service authorization reference, "Resource types"). */
+const KINDS = {
+  role: { title: "role", service: "iam", region: "", name: "role/((?:[!-~]+/)?[\\w+=,.@-]{1,64})", example: "role/tunnels" },
+  stream: { title: "stream", service: "kinesis", region: REGION, name: "stream/([\\w.-]{1,128})", example: "stream/tunnels" },
+  deliveryStream: {
+    title: "delivery stream",
+    service: "firehose",
+    region: REGION,
+    name: "deliverystream/([\\w.-]{1,64})",
+    example: "deliverystream/tunnels",
+  },
+  // The console and many tools add `:*`, which stands for every log stream of the group.
+  logGroup: {
+    title: "log group",
+    service: "logs",
+    region: REGION,
+    name: "log-group:([\\w./#-]{1,512})(?::\\*)?",
+    example: "log-group:tunnels",
+  },
+} as const;
+
+/** Reads the ARN of something of a kind, or nothing where it is none. */
+export function readArn(kind: keyof typeof KINDS, text: string): Arn | undefined {
+  const { service, region, name } = KINDS[kind];
+  const found = new RegExp(`^arn:aws(?:-[a-z]+)*:${service}:(${region}):(\\d{12}):${name}$`).exec(text);
+  return found ? { region: found[1] as string, account: found[2] as string, name: found[3] as string } : undefined;
+}
+
+/** The ARN of something of a kind. */
+export function arn(kind: keyof typeof KINDS) {
+  const { title, service, region, example } = KINDS[kind];
+  const shown = `arn:aws:${service}:${region && "eu-central-1"}:123456789012:${example}`;
+  return conditioned(z.string(), (value) =>
+    readArn(kind, value) ? undefined : `must be the ARN of a ${title}, for example "${shown}"`,
+  ).meta({ examples: [shown] });
+}

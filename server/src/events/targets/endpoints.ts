@@ -1,0 +1,32 @@
+const SERVICES = ["stream_service", "delivery_service", "log_service", "monitoring_service", "sts"] as const;
+
+export type Service = (typeof SERVICES)[number];
+
+/** Where services are reached instead of where their makers run them; `sts` hands out the keys of roles. */
+export type Endpoints = Readonly<Partial<Record<Service, string>>>;
+
+/**
+ * Reads what an operator set: `<service>=<url>`, several with commas or spaces between them.
+ * @param before what was read so far; a service named again is refused
+ */
+export function parseEndpoints(text: string, before: Endpoints = {}): Endpoints {
+  const endpoints: Partial<Record<Service, string>> = { ...before };
+  for (const entry of text.split(/[\s,]+/).filter(Boolean)) {
+    const [name, ...rest] = entry.split("=");
+    const service = SERVICES.find((known) => known === name);
+    if (!service || rest.length === 0)
+      throw new Error(`An event endpoint must be <service>=<url>, the service one of ${SERVICES.join(", ")}`);
+    if (endpoints[service]) throw new Error(`The event endpoint of ${service} is set twice; set it once`);
+    endpoints[service] = checkUrl(service, rest.join("="));
+  }
+  return endpoints;
+}
+
+function checkUrl(service: Service, text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
+    throw new Error(
+      `The event endpoint of ${service} must be an absolute http or https URL without user name, query and fragment, for example ${service}=https://vpce.example.com`,
+    );
+  return url.href.replace(/\/+$/, "");
+}

@@ -1,0 +1,77 @@
+import type { EventDestinationTarget } from "@tunnelplane/sdk";
+import { openDeliveryService } from "./deliveryService";
+import { openLogService } from "./logService";
+import { openMonitoringService } from "./monitoringService";
+import { openStreamService } from "./streamService";
+import { type Outgoing, type Sent, type Target, TargetError, type TargetOptions } from "./target";
+
+export type { Outgoing, Target, TargetOptions } from "./target";
+export { TargetError } from "./target";
+
+const TIMEOUT_MS = 30_000;
+const LONGEST_MESSAGE = 500;
+
+/**
+ * Opens the target of an event destination. Nothing is connected before the first batch.
+ * @throws TargetError when its address cannot be made out
+ */
+export function openTarget(target: EventDestinationTarget, options: TargetOptions = {}): Target {
+  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+  const service = openService(target, { ...options, timeoutMs });
+  const clean = cleaner(secretsOf(target));
+  return {
+    ...service,
+    async send(batch, signal) {
+      const refused = batch.map((event) => tooLarge(service, event));
+      const fitting = batch.filter((_, index) => !refused[index]);
+      const sent = fitting.length > 0 ? await sendInTime(service, fitting, signal, timeoutMs, clean) : [];
+      let next = 0;
+      return refused.map((refusal) => refusal ?? (sent[next++] as Sent));
+    },
+  };
+}
+
+function openService(target: EventDestinationTarget, options: TargetOptions): Target {
+  if (target.stream_service) return openStreamService(target.stream_service, options);
+  if (target.delivery_service) return openDeliveryService(target.delivery_service, options);
+  if (target.log_service) return openLogService(target.log_service, options);
+  if (target.monitoring_service) return openMonitoringService(target.monitoring_service, options);
+  throw new TargetError("cannot be found: the destination has no target");
+}
+
+function tooLarge({ limits, sizeOf }: Target, event: Outgoing): Sent | undefined {
+  const size = sizeOf(event);
+  if (size <= limits.recordBytes) return undefined;
+  return { ok: false, error: `has ${size} bytes; the service takes at most ${limits.recordBytes}`, permanent: true };
+}
+
+async function sendInTime(service: Target, batch: readonly Outgoing[], signal: AbortSignal, timeoutMs: number, clean: Cleaner) {
+  signal.throwIfAborted();
+  const late = AbortSignal.timeout(timeoutMs);
+  try {
+    const sent = await service.send(batch, AbortSignal.any([signal, late]));
+    return sent.map((one) => (one.ok ? one : { ...one, error: clean(one.error) }));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (late.aborted) throw new TargetError(`gave no answer within ${timeoutMs / 1000} s`);
+    if (error instanceof TargetError) throw new TargetError(clean(error.message), error);
+    throw error;
+  }
+}
+
+type Cleaner = (message: string) => string;
+
+const secretsOf = (target: EventDestinationTarget): string[] =>
+  [target.stream_service, target.delivery_service, target.log_service]
+    .map((service) => service?.auth.creds?.cloud_secret_access_key)
+    .concat(target.monitoring_service?.api_key)
+    .filter((secret) => secret !== undefined);
+
+/** What a service says may be anything, also what it was sent: without secrets, on one line, and not too long. */
+const cleaner =
+  (secrets: readonly string[]): Cleaner =>
+  (message) =>
+    secrets
+      .reduce((text, secret) => text.replaceAll(secret, "…"), message)
+      .replace(/\s+/g, " ")
+      .slice(0, LONGEST_MESSAGE);

@@ -1,0 +1,180 @@
+import type { lookup } from "node:dns";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { gunzipSync } from "node:zlib";
+import { expect } from "chai";
+import { Agent, request } from "undici";
+import { openTarget } from "../../server/src/events/targets";
+import { isPublic, publicOnly } from "../../server/src/events/targets/publicOnly";
+import { StandInServer } from "../../support/standIn";
+import { CA, certificate } from "../api/fixtures";
+import { event, eventOfSize, failureOf, forever, monitoring, sendOnce } from "./support";
+
+const SECRET = "key-of-the-monitoring";
+
+interface Received {
+  readonly path: string | undefined;
+  readonly headers: IncomingMessage["headers"];
+  readonly logs: Record<string, string>[];
+}
+
+/** Stands in for the logs intake, over HTTPS, with the answers that its reference gives. */
+describe("The monitoring service", () => {
+  const trusted = getCACertificates("default");
+  const received: Received[] = [];
+  let answer: (response: ServerResponse) => void;
+  let standIn: StandInServer;
+  let ownAuthority: string;
+  let endpoints: { monitoring_service: string };
+
+  before(async () => {
+    const { pem, privateKey } = certificate({ extensions: [CA, "subjectAltName = IP:127.0.0.1"] });
+    ownAuthority = pem;
+    setDefaultCACertificates([...trusted, ownAuthority]);
+    standIn = await StandInServer.start(
+      async (request, response) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of request) chunks.push(chunk);
+        received.push({ path: request.url, headers: request.headers, logs: JSON.parse(gunzipSync(Buffer.concat(chunks)).toString()) });
+        answer(response);
+      },
+      { key: privateKey, cert: pem },
+    );
+    endpoints = { monitoring_service: standIn.url };
+  });
+  after(() => {
+    standIn.stop();
+    setDefaultCACertificates(trusted);
+  });
+  beforeEach(() => {
+    received.length = 0;
+    answer = (response) => response.writeHead(202).end("{}");
+  });
+
+  const refusing = (status: number, headers: Record<string, string> = {}, text = '{"errors":[]}') => {
+    answer = (response) => response.writeHead(status, headers).end(text);
+    return failureOf(sendOnce(monitoring(), [event()], { endpoints }));
+  };
+
+  it("gets events with tags, service, source, host and time, compressed, and with the API key as a header", async () => {
+    const batch = [event(), event()];
+    expect(await sendOnce(monitoring(), batch, { endpoints })).to.deep.equal([{ ok: true }, { ok: true }]);
+    const [{ path, headers, logs }] = received as [Received];
+    expect(path).to.equal("/api/v2/logs");
+    expect(headers).to.include({ "dd-api-key": SECRET, "content-encoding": "gzip", "content-type": "application/json" });
+    expect(logs.map(({ message }) => message)).to.deep.equal(batch.map(({ body }) => body));
+    expect(logs.map(({ timestamp }) => timestamp)).to.deep.equal(batch.map(({ time }) => time.toISOString()));
+    for (const log of logs) {
+      expect(log).to.include({ ddsource: "tunnelplane", ddtags: "env:test", service: "tunnels" });
+      expect(log.hostname).to.be.a("string");
+    }
+  });
+
+  it("gets as many and as large events as the target says, and no log that it would cut", async () => {
+    const target = openTarget(monitoring(), { endpoints });
+    const largest = eventOfSize(target, target.limits.recordBytes);
+    const larger = eventOfSize(target, target.limits.recordBytes + 1);
+    const [first, second] = await target.send([largest, larger], forever());
+    expect(first).to.deep.equal({ ok: true });
+    expect(second).to.deep.include({ ok: false, permanent: true });
+    expect((received[0] as Received).logs).to.have.length(1);
+    target.close();
+  });
+
+  it("says with 429 how long to wait, as Retry-After or as X-RateLimit-Reset", async () => {
+    expect(await refusing(429, { "retry-after": "3" })).to.include({ throttled: true, retryAfterMs: 3000 });
+    expect(await refusing(429, { "x-ratelimit-reset": "2" })).to.include({ throttled: true, retryAfterMs: 2000 });
+    expect(await refusing(429)).to.include({ throttled: true, retryAfterMs: undefined });
+  });
+
+  it("that does not know the key is an error of the credentials, without the key", async () => {
+    for (const status of [401, 403]) {
+      const error = await refusing(status, {}, `unknown key ${SECRET}`);
+      expect(error).to.include({ credentials: true, throttled: false });
+      expect(error.message).not.to.include(SECRET);
+    }
+  });
+
+  it("that fails is an error with what it said, without the key", async () => {
+    expect((await refusing(400, {}, `bad request of ${SECRET}`)).message).to.equal("refused with status 400: bad request of …");
+    expect(await refusing(500)).to.include({ credentials: false, throttled: false });
+  });
+
+  it("that points elsewhere is not followed", async () => {
+    const error = await refusing(307, { location: `${standIn.url}/elsewhere` });
+    expect(error.message).to.match(/307/);
+    expect(received.map(({ path }) => path)).to.deep.equal(["/api/v2/logs"]);
+  });
+
+  it("that answers without end is given up", async () => {
+    const error = await refusing(500, {}, "x".repeat(1024 * 1024));
+    expect(error.message.length).to.be.below(501);
+  });
+
+  it("that gives no answer, or is down, is an error that says so", async () => {
+    answer = () => {};
+    const late = await failureOf(sendOnce(monitoring(), [event()], { endpoints, timeoutMs: 200 }));
+    expect(late.message).to.equal("gave no answer within 0.2 s");
+    const down = await StandInServer.start(() => {});
+    down.stop();
+    const gone = await failureOf(sendOnce(monitoring(), [event()], { endpoints: { monitoring_service: down.url } }));
+    expect(gone.message).to.match(/^cannot be reached: .*ECONNREFUSED/);
+  });
+
+  it("whose certificate nobody trusts gets nothing", async () => {
+    setDefaultCACertificates(trusted);
+    try {
+      const error = await failureOf(sendOnce(monitoring(), [event()], { endpoints }));
+      expect(error.message).to.match(/certificate/);
+      expect(received).to.deep.equal([]);
+    } finally {
+      setDefaultCACertificates([...trusted, ownAuthority]);
+    }
+  });
+});
+
+describe("A site that a user names", () => {
+  it("is a domain name, also where it was stored before that was checked", () => {
+    for (const wrong of ["a@127.0.0.1", "example.com/x", "example.com:22", "127.0.0.1", "[::1]", "https://example.com"])
+      expect(() => openTarget(monitoring({ monitoring_site: wrong })), wrong).to.throw(/no domain name/);
+  });
+
+  it("may not have an address of this machine, of a private network or of a cloud's metadata", () => {
+    for (const hidden of [
+      ...["127.0.0.1", "0.0.0.0", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "100.100.100.200"],
+      ...["168.63.129.16", "192.0.0.192", "224.0.0.1", "255.255.255.255", "198.18.0.1", "::", "::1", "fe80::1", "fe80::1%eth0"],
+      ...["fc00::1", "fd00:ec2::254", "::ffff:127.0.0.1", "::ffff:a00:1", "64:ff9b::7f00:1", "2002:7f00:1::", "nonsense"],
+    ])
+      expect(isPublic(hidden), hidden).to.equal(false);
+    for (const open of ["1.1.1.1", "8.8.8.8", "2606:4700:4700::1111", "::ffff:8.8.8.8"]) expect(isPublic(open), open).to.equal(true);
+  });
+
+  /** Connects to this machine under a name that resolves to the given addresses. */
+  const reach = async (host: string, resolved: string[] = []) => {
+    let reached = 0;
+    const standIn = await StandInServer.start((_, response) => {
+      reached++;
+      response.end();
+    });
+    const answers = resolved.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+    const resolve = ((_host: string, _options: object, callback: (error: null, found: object) => void) =>
+      callback(null, answers)) as unknown as typeof lookup;
+    const agent = new Agent({ connect: publicOnly({}, resolve) });
+    const error = await request(`http://${host}:${new URL(standIn.url).port}`, { dispatcher: agent }).catch((reason) => reason);
+    await agent.destroy();
+    standIn.stop();
+    return { reached, message: String(error.message) };
+  };
+
+  it("is not connected to when its name leads to this machine, whatever else it leads to", async () => {
+    for (const resolved of [["127.0.0.1"], ["8.8.8.8", "127.0.0.1"], ["::ffff:127.0.0.1"]]) {
+      const { reached, message } = await reach("intake.example.com", resolved);
+      expect(reached).to.equal(0);
+      expect(message).to.match(/intake\.example\.com has the address .*--allow-private-targets/);
+    }
+  });
+
+  it("is not connected to when it is such an address itself", async () => {
+    for (const host of ["127.0.0.1", "[::ffff:127.0.0.1]"]) expect((await reach(host)).reached).to.equal(0);
+  });
+});
