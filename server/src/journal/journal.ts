@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Documents } from "../documents";
+import { fanOut } from "../events/fanOut";
 import { type Keyring, KeyRotated } from "../sealing/keyring";
 import type { AuditEventRow, Database } from "../storage/schema";
 import { hashOf } from "./auditRow";
@@ -58,7 +59,9 @@ export class Journal {
       return { ...row, hash: previous };
     });
     await transaction.insertInto("audit_event").values(rows).execute();
-    const stored = events.flatMap((event, index) => (event ? [{ event, sequence: (rows[index] as AuditEventRow).sequence }] : []));
+    const stored = events.flatMap((event, index) =>
+      event ? [{ event, change: happened[index] as ObjectChange, sequence: (rows[index] as AuditEventRow).sequence }] : [],
+    );
     if (stored.length > 0) {
       await transaction
         .insertInto("event")
@@ -73,6 +76,7 @@ export class Journal {
           })),
         )
         .execute();
+      await fanOut(transaction, stored, now);
     }
     const mac = this.keyring.sign(head.key_id, headText(sequence, previous));
     await transaction.updateTable("audit_head").set({ sequence, hash: previous, mac }).execute();

@@ -43,7 +43,7 @@ class EmbeddedDialect extends SqliteDialect {
 /** SQLite has one writer at a time, and so no row locks and no words for them. */
 class WithoutRowLocks extends SqliteQueryCompiler {
   protected override visitSelectModifier(node: SelectModifierNode): void {
-    if (node.modifier !== "ForUpdate") super.visitSelectModifier(node);
+    if (node.modifier !== "ForUpdate" && node.modifier !== "SkipLocked") super.visitSelectModifier(node);
   }
 }
 

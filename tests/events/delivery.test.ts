@@ -1,0 +1,184 @@
+import { expect } from "chai";
+import { TargetError } from "../../server/src/events/targets";
+import { onEveryDatabase } from "../../support/databases";
+import { takeAll, World } from "./support";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+onEveryDatabase("Events", (_start, database) => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.open(await database.create());
+  });
+  afterEach(() => world.close());
+
+  it("arrive once, in order for each object, in batches as large as the service takes", async () => {
+    const { target, id } = await world.destination();
+    for (let round = 0; round < 4; round++) await world.change(...Array.from({ length: 12 }, (_, index) => `ipp_${index}`));
+    await world.dispatcher().deliverDue();
+    expect(target.arrived).to.have.length(48);
+    for (const bodies of target.firstByObject.values()) expect(bodies).to.deep.equal(bodies.toSorted((a, b) => Number(a) - Number(b)));
+    for (const batch of target.batches) {
+      expect(batch.length).to.be.at.most(10);
+      expect(new Set(batch.map(({ key }) => key)).size, "of one object, one at a time").to.equal(batch.length);
+    }
+    const deliveries = await world.deliveries(id);
+    expect(deliveries.map(({ status, attempts }) => `${status} ${attempts}`)).to.deep.equal(Array(48).fill("delivered 1"));
+  });
+
+  it("of one object share a batch where the service takes or refuses a batch from some point on", async () => {
+    const { target } = await world.destination({ atomic: true });
+    await world.change(...Array(25).fill("ipp_1"));
+    await world.dispatcher().deliverDue();
+    expect(target.batches.map((batch) => batch.length)).to.deep.equal([10, 10, 5]);
+    expect(target.arrived.map(({ body }) => Number(body))).to.deep.equal(Array.from({ length: 25 }, (_, index) => index + 3));
+  });
+
+  it("keep to the bytes that the service takes", async () => {
+    const { target } = await world.destination({ limits: { count: 10, bytes: 3, recordBytes: 2 } });
+    await world.change("ipp_1", "ipp_2", "ipp_3", "ipp_4", "ipp_5");
+    await world.dispatcher().deliverDue();
+    expect(target.batches.map((batch) => batch.length)).to.deep.equal([3, 2]);
+  });
+
+  it("go once to a destination, however many subscriptions name it", async () => {
+    const { id, target } = await world.destination();
+    await world.subscribe([id], ["ip_policy_updated.v0", "ip_policy_created.v0"]);
+    await world.change("ipp_1");
+    await world.dispatcher().deliverDue();
+    expect(target.arrived).to.have.length(1);
+  });
+
+  it("that failed are tried again after 0 s, 5 s, 30 s, 2 min, 10 min, then every hour, and given up after 24 hours", async () => {
+    const { id, target } = await world.destination();
+    target.behaviour = () => {
+      throw new TargetError("refused: it is broken");
+    };
+    await world.change("ipp_1", "ipp_1");
+    const dispatcher = world.dispatcher();
+    const start = world.now.getTime();
+    const tried: number[] = [];
+    while (world.now.getTime() < start + 24 * HOUR + 2 * SECOND) {
+      const before = target.batches.length;
+      await dispatcher.deliverDue();
+      for (let more = before; more < target.batches.length; more++) tried.push((world.now.getTime() - start) / SECOND);
+      const lane = await world.store.reader.selectFrom("lane").select("due_at").executeTakeFirst();
+      const next = lane && new Date(lane.due_at) > world.now ? new Date(lane.due_at).getTime() : world.now.getTime() + HOUR;
+      world.pass(next - world.now.getTime());
+    }
+    const schedule = [0, 0, 5, 35, 155, 755];
+    for (let hour = 755 + 3600; hour < 24 * 3600; hour += 3600) schedule.push(hour);
+    expect(tried.slice(0, schedule.length)).to.deep.equal(schedule);
+    expect(tried[schedule.length]).to.equal(24 * 3600);
+    const [first, second] = await world.deliveries(id);
+    expect(first).to.include({ status: "dead", last_error: "refused: it is broken" });
+    expect(second, "one that was given up does not hold up the next").to.include({ status: "pending" });
+    expect(second?.attempts).to.be.at.least(1);
+  });
+
+  it("that will never be accepted are given up at once, with the reason", async () => {
+    const { id, target } = await world.destination();
+    target.behaviour = (batch, take, signal) =>
+      batch.map((event) => {
+        if (event.key === "ipp_2") return { ok: false, error: "has too many bytes", permanent: true };
+        takeAll([event], take, signal);
+        return { ok: true };
+      });
+    await world.change("ipp_1", "ipp_2", "ipp_3");
+    await world.dispatcher().deliverDue();
+    const deliveries = await world.deliveries(id);
+    expect(deliveries.map(({ status }) => status)).to.deep.equal(["delivered", "dead", "delivered"]);
+    expect(deliveries[1]).to.include({ attempts: 1, last_error: "has too many bytes" });
+  });
+
+  it("are sent again alone where a service took only some of a batch", async () => {
+    const { id, target } = await world.destination();
+    let refused = false;
+    target.behaviour = (batch, take, signal) =>
+      batch.map((event) => {
+        if (event.key === "ipp_2" && !refused) {
+          refused = true;
+          return { ok: false, error: "ProvisionedThroughputExceeded", throttled: true };
+        }
+        takeAll([event], take, signal);
+        return { ok: true };
+      });
+    await world.change("ipp_1", "ipp_2", "ipp_3");
+    await world.dispatcher().deliverDue();
+    expect(target.batches.map((batch) => batch.map(({ key }) => key))).to.deep.equal([["ipp_1", "ipp_2", "ipp_3"], ["ipp_2"]]);
+    const [failed] = (await world.deliveries(id)).filter(({ object_id }) => object_id === "ipp_2");
+    expect(failed).to.include({ status: "delivered", attempts: 2, last_error: null });
+  });
+
+  it("wait as long as a service asks to be left alone", async () => {
+    const { target } = await world.destination();
+    target.behaviour = () => {
+      throw new TargetError("slow down", { throttled: true, retryAfterMs: 10 * MINUTE });
+    };
+    await world.change("ipp_1");
+    const dispatcher = world.dispatcher();
+    await dispatcher.deliverDue();
+    await world.change("ipp_2");
+    world.pass(9 * MINUTE);
+    await dispatcher.deliverDue();
+    expect(target.batches).to.have.length(1);
+    world.pass(MINUTE);
+    target.behaviour = takeAll;
+    await dispatcher.deliverDue();
+    expect(target.arrived.map(({ key }) => key)).to.have.members(["ipp_1", "ipp_2"]);
+  });
+
+  it("arrive at one destination while another does not answer", async () => {
+    const dead = await world.destination();
+    const healthy = await world.destination();
+    let end: () => void = () => undefined;
+    const silence = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    dead.target.behaviour = async () => {
+      await silence;
+      throw new TargetError("gave no answer within 30 s");
+    };
+    await world.change(...Array.from({ length: 40 }, (_, index) => `ipp_${index}`));
+    const delivering = world.dispatcher().deliverDue();
+    while (healthy.target.arrived.length < 40) await new Promise((resolve) => setImmediate(resolve));
+    expect(dead.target.batches.length).to.be.greaterThan(0).and.at.most(2);
+    dead.target.behaviour = takeAll;
+    end();
+    await delivering;
+  });
+
+  it("of a subscription that is deleted are no longer sent, except those that another asks for", async () => {
+    const { id, target, subscription } = await world.destination();
+    const other = await world.destination();
+    await world.subscribe([other.id], ["ip_policy_updated.v0"]);
+    await world.change("ipp_1");
+    await world.unsubscribe(subscription);
+    await world.unsubscribe(other.subscription);
+    await world.change("ipp_2");
+    await world.dispatcher().deliverDue();
+    expect(target.arrived).to.deep.equal([]);
+    expect(await world.deliveries(id)).to.deep.equal([]);
+    expect(other.target.arrived.map(({ key }) => key)).to.deep.equal(["ipp_1", "ipp_2"]);
+    expect(await world.store.reader.selectFrom("lane").selectAll().execute()).to.deep.equal([]);
+  });
+
+  it("that a dispatcher took and was killed with are taken up by another, a minute later", async () => {
+    const { target } = await world.destination();
+    target.behaviour = () => new Promise(() => undefined);
+    await world.change("ipp_1");
+    const killed = world.dispatcher();
+    void killed.deliverDue();
+    while (target.batches.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    target.behaviour = takeAll;
+    const other = world.dispatcher();
+    await other.deliverDue();
+    expect(target.arrived).to.deep.equal([]);
+    world.pass(MINUTE);
+    await other.deliverDue();
+    expect(target.arrived).to.have.length(1);
+    world.dispatchers.shift(); // it never ends
+  });
+});
