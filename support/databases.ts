@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -25,7 +25,7 @@ export function sharedPostgres(): Promise<PostgresServer> {
   return postgres;
 }
 
-const DATABASES: readonly Database[] = [
+export const DATABASES: readonly Database[] = [
   {
     name: "SQLite",
     create: async () => {
@@ -53,6 +53,45 @@ export async function rowsIn(data: string, statement: string): Promise<unknown[]
   } finally {
     database.close();
   }
+}
+
+/** Runs statements in a database, past the server. */
+export async function execute(data: string, statements: string): Promise<void> {
+  if (data.startsWith("postgres:")) {
+    const client = new Client({ connectionString: data });
+    await client.connect();
+    await client.query(statements).finally(() => client.end());
+    return;
+  }
+  const database = new DatabaseSync(join(data, "tunnelplane.db"));
+  try {
+    database.exec(`pragma busy_timeout = 5000; ${statements}`);
+  } finally {
+    database.close();
+  }
+}
+
+/** The tables of a database, by the catalogue of the database itself; none where there is no database. */
+export async function tablesIn(data: string): Promise<string[]> {
+  const isUrl = data.startsWith("postgres:");
+  if (!isUrl && !existsSync(join(data, "tunnelplane.db"))) return [];
+  const statement = isUrl
+    ? "select tablename as name from pg_tables where schemaname = 'public' order by 1"
+    : "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by 1";
+  return ((await rowsIn(data, statement)) as { name: string }[]).map(({ name }) => name);
+}
+
+/** Everything that a database holds, in a form in which all kinds of databases compare equal. */
+export async function contentOf(data: string): Promise<Record<string, string[]>> {
+  const content: Record<string, string[]> = {};
+  for (const table of await tablesIn(data)) {
+    if (table.startsWith("kysely_")) continue; // holds when each migration ran
+    const rows = (await rowsIn(data, `select * from ${table}`)) as Record<string, unknown>[];
+    const comparable = (value: unknown) =>
+      value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value === null ? null : String(value);
+    content[table] = rows.map((row) => JSON.stringify(Object.entries(row).map(([name, value]) => [name, comparable(value)]))).sort();
+  }
+  return content;
 }
 
 /** Describes what holds whatever the database, and tests it on each. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -8,7 +8,43 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 
 const CLI = join(__dirname, "../server/dist/cli.js");
+/** For servers on a PostgreSQL database, which may share it from different folders. */
+export const MASTER_KEY = Buffer.alloc(32, "key of servers in tests").toString("base64");
 export const API_KEY = "tpk_of-the-admin-in-tests-and-demos";
+
+/** Starts a command of tunnelplane on a database: a folder, or the URL of a PostgreSQL database. */
+export function command(
+  data: string,
+  args: readonly string[],
+  env: Record<string, string | undefined> = {},
+): ChildProcessByStdio<null, Readable, Readable> {
+  const isUrl = data.startsWith("postgres://");
+  const place = { TUNNELPLANE_DATABASE_URL: isUrl ? data : undefined, TUNNELPLANE_DATA: isUrl ? undefined : data };
+  return spawn(process.execPath, ["--disable-warning=ExperimentalWarning", CLI, ...args], {
+    env: { ...process.env, ...place, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a command of tunnelplane to its end. */
+export async function run(data: string, ...args: string[]): Promise<Ended> {
+  const child = command(data, args);
+  let [out, err] = ["", ""];
+  child.stdout.setEncoding("latin1").on("data", (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    err += chunk;
+  });
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, out, err };
+}
 
 export interface StartOptions {
   /** A folder, or the URL of a PostgreSQL database. Default: a new folder that goes when the server stops. */
@@ -32,12 +68,7 @@ export class ServerProcess {
 
   static async start({ data, listen = "127.0.0.1:0", env, args = [] }: StartOptions = {}): Promise<ServerProcess> {
     const folder = data ?? mkdtempSync(join(tmpdir(), "tunnelplane-"));
-    const isUrl = folder.startsWith("postgres://");
-    const place = { TUNNELPLANE_DATABASE_URL: isUrl ? folder : undefined, TUNNELPLANE_DATA: isUrl ? undefined : folder };
-    const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", CLI, "serve", "--listen", listen, ...args], {
-      env: { ...process.env, TUNNELPLANE_BOOTSTRAP_API_KEY: API_KEY, ...place, ...env },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const child = command(folder, ["serve", "--listen", listen, ...args], { TUNNELPLANE_BOOTSTRAP_API_KEY: API_KEY, ...env });
     const output = { out: "", log: "" };
     child.stderr.on("data", (chunk) => {
       output.log += chunk;

@@ -1,9 +1,9 @@
 import { definitionOf } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { ApiError, refuseFaults } from "./apiError";
-import type { Documents } from "./documents";
+import type { Core } from "./changes";
+import { PLACEHOLDER } from "./facts";
 import { newId } from "./ids";
-import { PLACEHOLDER } from "./placeholder";
 import { hashSecret, newSecret } from "./secrets";
 import type { Database } from "./storage/schema";
 import type { Store } from "./storage/store";
@@ -11,6 +11,8 @@ import type { Store } from "./storage/store";
 /** Who makes a request: a user or a bot, by one of its API keys. */
 export interface Caller {
   readonly ownerId: string;
+  /** What the user or bot is called. */
+  readonly name: string;
   readonly keyId: string;
   readonly admin: boolean;
 }
@@ -22,15 +24,16 @@ export async function callerOf(store: Store, apiKey: string): Promise<Caller | u
     .innerJoin("resource as key", "key.id", "told_secret.resource_id")
     .leftJoin("principal as user", "user.id", "key.owner_id")
     .leftJoin("resource as bot", "bot.id", "key.owner_id")
-    .select(["key.id as keyId", "key.owner_id as ownerId", "user.role as role", "bot.document as bot"])
+    .select(["key.id as keyId", "key.owner_id as ownerId", "user.role as role", "user.name as name", "bot.document as bot"])
     .where("told_secret.hash", "=", hashSecret(apiKey))
     .where("key.kind", "=", "api_key")
     .executeTakeFirst();
   if (!row) return undefined;
-  if (row.bot && (JSON.parse(row.bot) as { active: boolean }).active === false) {
+  const bot: { name: string; active: boolean } | undefined = row.bot ? JSON.parse(row.bot) : undefined;
+  if (bot?.active === false) {
     throw new ApiError("forbidden", "The bot that owns this API key is not active; an admin can activate it");
   }
-  return { keyId: row.keyId, ownerId: row.ownerId, admin: row.role === "admin" };
+  return { keyId: row.keyId, ownerId: row.ownerId, name: row.name ?? bot?.name ?? "", admin: row.role === "admin" };
 }
 
 /** Refuses an owner that the caller may not name, or that there is not. Bots are resources, and so checked as references. */
@@ -50,7 +53,7 @@ export async function refuseForeignOwner(transaction: Kysely<Database>, owner: u
  * On the first start makes the admin user and its API key: the one given, or a new one, which is returned
  * to be shown once. On later starts a given key that is not known yet is added to that user.
  */
-export async function bootstrap(store: Store, documents: Documents, givenKey: string | undefined): Promise<string | undefined> {
+export async function bootstrap({ store, documents, journal }: Core, givenKey: string | undefined): Promise<string | undefined> {
   return store.write(async (transaction) => {
     // Servers that start at the same time take turns at a row that is there already, so that one of them makes the admin.
     await transaction.selectFrom("setting").select("name").where("name", "=", PLACEHOLDER).forUpdate().executeTakeFirstOrThrow();
@@ -65,9 +68,12 @@ export async function bootstrap(store: Store, documents: Documents, givenKey: st
     const definition = definitionOf("api_key");
     const id = newId(definition.idPrefix);
     const sent = { description: "made when the server started", metadata: "", owner_id: ownerId };
-    const document = JSON.stringify(documents.compose(definition, id, created_at, sent));
+    const after = documents.compose(definition, id, created_at, sent);
+    const document = documents.seal(definition, after);
     await transaction.insertInto("resource").values({ id, kind: definition.kind, owner_id: ownerId, version: 1, document }).execute();
     await transaction.insertInto("told_secret").values({ resource_id: id, hash }).execute();
+    const author = { ownerId, name: "admin", operationId: newId("op") };
+    await journal.append(transaction, author, [{ change: "created", definition, id, after }]);
     return givenKey ? undefined : key;
   });
 }

@@ -1,20 +1,53 @@
-import { createSchema, type Definition, definitionOfId, expandPath, marksOf, toAnswered, toSent } from "@tunnelplane/sdk/contract";
+import {
+  createSchema,
+  type Definition,
+  definitionOfId,
+  expandPath,
+  holdsSecrets,
+  mapSecrets,
+  marksOf,
+  toAnswered,
+  toSent,
+} from "@tunnelplane/sdk/contract";
+import type { Kysely } from "kysely";
+import type { Keyring } from "./sealing/keyring";
+import type { Database } from "./storage/schema";
 
 /** An object in the form that answers carry it, parsed. */
 export type Document = Record<string, unknown>;
 
 /**
- * Turns what was sent into what is stored: the very JSON that a GET answers, except that addresses
- * begin with a placeholder, because the address under which clients reach the server may change.
+ * Turns what was sent into what is stored: the very JSON that a GET answers, except that secrets are sealed, and that
+ * addresses begin with a placeholder, because the address under which clients reach the server may change.
  */
 export class Documents {
   /** @param placeholder a random text of this database that nobody outside knows, so that no stored value can contain it */
-  constructor(private readonly placeholder: string) {}
+  constructor(
+    private readonly placeholder: string,
+    private readonly keyring: Keyring,
+  ) {}
+
+  /** The JSON to store. */
+  seal(definition: Definition, document: Document): string {
+    return JSON.stringify(mapSecrets(definition, document, (secret, { id, path }) => this.keyring.seal(`${id}/${path}`, secret)));
+  }
+
+  /** The JSON that was stored, with its secrets as they are. @param db where a data key is found that is new to this server */
+  async open(db: Kysely<Database>, definition: Definition, stored: string): Promise<string> {
+    if (!holdsSecrets(definition)) return stored;
+    const unseal = (secret: string, place: { id: string; path: string }) => this.keyring.open(`${place.id}/${place.path}`, secret);
+    return this.keyring.opening(db, () => JSON.stringify(mapSecrets(definition, JSON.parse(stored), unseal)));
+  }
+
+  /** The address of an object, with the placeholder; of kinds whose path names no other object. */
+  addressOf({ path }: Definition, id: string): string {
+    return `${this.placeholder}${path}/${id}`;
+  }
 
   /** @param computed the computed fields that are known, by a behaviour or from before; others are derived from what was sent, or null */
   compose(definition: Definition, id: string, createdAt: string, sent: Document, computed: Document = {}): Document {
     const uri = `${this.placeholder}${expandPath(definition.path, sent)}/${id}`;
-    const refer = (target: string) => ({ id: target, uri: `${this.placeholder}${definitionOfId(target)?.path}/${target}` });
+    const refer = (target: string) => ({ id: target, uri: this.addressOf(definitionOfId(target) as Definition, target) });
     return {
       id,
       uri,

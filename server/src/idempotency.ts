@@ -22,7 +22,11 @@ export const requestHashOf = (method: string, path: string, body: unknown): stri
     .digest("base64url");
 
 /** What was answered to the same request before, if it was. Refuses the name of another request. */
-export async function answeredBefore<T>(db: Kysely<Database>, keyring: Keyring, { ownerId, key, requestHash }: Intent): Promise<T | undefined> {
+export async function answeredBefore<T>(
+  db: Kysely<Database>,
+  keyring: Keyring,
+  { ownerId, key, requestHash }: Intent,
+): Promise<T | undefined> {
   const row = await db
     .selectFrom("idempotency_key")
     .select(["request_hash", "answer"])
@@ -44,9 +48,17 @@ export async function answeredBefore<T>(db: Kysely<Database>, keyring: Keyring, 
 export async function keepAnswer(transaction: Kysely<Database>, keyring: Keyring, intent: Intent, answer: unknown): Promise<void> {
   const { ownerId: owner_id, key, requestHash: request_hash } = intent;
   // One that is too old to be given again makes room.
-  await transaction.deleteFrom("idempotency_key").where("owner_id", "=", owner_id).where("key", "=", key).where("created_at", "<=", expiry()).execute();
+  await transaction
+    .deleteFrom("idempotency_key")
+    .where("owner_id", "=", owner_id)
+    .where("key", "=", key)
+    .where("created_at", "<=", expiry())
+    .execute();
   const sealed = keyring.seal(placeOf(owner_id, key), JSON.stringify(answer));
-  await transaction.insertInto("idempotency_key").values({ owner_id, key, request_hash, answer: sealed, created_at: new Date().toISOString() }).execute();
+  await transaction
+    .insertInto("idempotency_key")
+    .values({ owner_id, key, request_hash, answer: sealed, created_at: new Date().toISOString() })
+    .execute();
 }
 
 /** Removes the answers that are too old to be given again. */

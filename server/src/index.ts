@@ -1,24 +1,31 @@
 import type { AddressInfo } from "node:net";
 import { type DestinationStream, type Level, pino } from "pino";
 import { bootstrap } from "./accounts";
-import { Documents } from "./documents";
+import { openCore } from "./core";
+import { Dispatcher } from "./events/dispatcher";
 import type { Endpoints } from "./events/targets/endpoints";
 import { buildApp } from "./http/app";
-import { placeholderOf } from "./placeholder";
-import { openPostgres } from "./storage/postgres";
-import { openSqlite } from "./storage/sqlite";
+import { RequestsUnderWay } from "./http/requestsUnderWay";
+import { forgetAnswers } from "./idempotency";
+import { sealWhatIsClear } from "./sealing/sealAll";
+import type { DatabaseOptions } from "./storage/open";
+import type { Store } from "./storage/store";
 
 export const VERSION: string = (require("../package.json") as { version: string }).version;
 
-export interface ServerOptions {
+const FORGET_EVERY_MS = 10 * 60_000;
+// How long batches of events that are with their services may take once the server is told to stop.
+const DELIVERIES_LIMIT_MS = 5_000;
+
+export interface ServerOptions extends DatabaseOptions {
   /** `<host>:<port>`; port 0 takes a free one. */
   readonly listen: string;
-  /** Folder of the embedded database, where there is no other. */
-  readonly data: string;
-  /** A PostgreSQL database to use instead. */
-  readonly databaseUrl?: string;
-  /** How many connections to it there may be. */
+  /** How many connections to PostgreSQL there may be. */
   readonly databasePool: number;
+  /** The file of the master key; made on the first start. */
+  readonly masterKeyFile?: string;
+  /** The master key itself, instead of a file. */
+  readonly masterKey?: string;
   /** An API key for the admin, instead of one that is made up and shown. */
   readonly bootstrapApiKey?: string;
   /** The address that answers name; without it, the one the client used. */
@@ -41,6 +48,8 @@ export interface RunningServer {
   readonly place: string;
   /** Finishes what is under way, then closes. */
   close(): Promise<void>;
+  /** Logs the requests that are not answered yet, for whoever ends the process nevertheless. */
+  logUnderWay(): void;
 }
 
 /** Starts the API server. Rejects when the address is taken or the database cannot be opened. */
@@ -50,29 +59,55 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     { level: options.logLevel, name: "tunnelplane", base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
     options.logs ?? pino.destination({ dest: 2, sync: true }),
   );
-  const store = options.databaseUrl
-    ? await openPostgres({ url: options.databaseUrl, pool: options.databasePool })
-    : await openSqlite(options.data);
+  const core = await openCore(options);
+  const { store } = core;
   try {
-    const documents = new Documents(await placeholderOf(store));
-    const newApiKey = await bootstrap(store, documents, options.bootstrapApiKey);
-    const app = buildApp({ store, documents, logger, version: VERSION, publicUrl: options.publicUrl });
+    await sealWhatIsClear(core);
+    const newApiKey = await bootstrap(core, options.bootstrapApiKey);
+    const forgetting = setInterval(
+      () => store.write(forgetAnswers).catch((error) => logger.warn({ err: error }, "kept answers")),
+      FORGET_EVERY_MS,
+    );
+    forgetting.unref();
+    const underWay = new RequestsUnderWay();
+    let url = "";
+    const dispatcher = new Dispatcher(core, {
+      targetOptions: { endpoints: options.eventEndpoint, allowPrivate: options.allowPrivateTargets },
+      address: () => options.publicUrl ?? url,
+      logger,
+    });
+    const waking = { ...core, store: afterWrites(store, () => dispatcher.wake()) };
+    const app = buildApp({ core: waking, dispatcher, logger, underWay, version: VERSION, publicUrl: options.publicUrl });
     await app.listen({ host, port });
     const address = app.server.address() as AddressInfo;
+    url = `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
+    dispatcher.start();
     return {
-      url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
+      url,
       newApiKey,
       place: store.place,
       async close() {
-        await app.close();
+        clearInterval(forgetting);
+        await Promise.all([app.close(), dispatcher.stop(DELIVERIES_LIMIT_MS)]);
         await store.close();
       },
+      logUnderWay: () => underWay.log(),
     };
   } catch (error) {
     await store.close();
     throw error;
   }
 }
+
+/** The same store, telling of everything that was committed through it. */
+const afterWrites = (store: Store, tell: () => void): Store => ({
+  ...store,
+  write: async (work) => {
+    const result = await store.write(work);
+    tell();
+    return result;
+  },
+});
 
 function parseListen(listen: string): { host: string; port: number } {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+)):(\d{1,5})$/i.exec(listen);

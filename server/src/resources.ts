@@ -3,6 +3,7 @@ import {
   bare,
   checkRules,
   type Definition,
+  definitionOf,
   marksOf,
   pathFieldsOf,
   validateCreate,
@@ -14,17 +15,25 @@ import type { Kysely, SelectQueryBuilder } from "kysely";
 import { type Caller, refuseForeignOwner } from "./accounts";
 import { ApiError, BodyError, refuseFaults } from "./apiError";
 import { type Addition, behaviours, type Creation } from "./behaviours";
-import type { Document, Documents } from "./documents";
+import { type ChangeContext, Changes, type Core } from "./changes";
+import type { Document } from "./documents";
 import { newId } from "./ids";
+import type { ObjectChange } from "./journal/event";
 import { lockParents, parentOf, refreshParent } from "./parents";
 import { referrersOf, replaceReferences, replaceUniqueKeys, resolveReferences } from "./relations";
 import type { Database } from "./storage/schema";
-import type { Store } from "./storage/store";
 
 /** JSON to answer, and the strong ETag of what it shows. */
 export interface Answer {
   readonly json: string;
   readonly etag: string;
+}
+
+/** What a creation answers. */
+export interface Created extends Answer {
+  readonly id: string;
+  /** Whether it is the answer of an earlier request with the same Idempotency-Key. */
+  readonly replayed?: boolean;
 }
 
 export interface Page {
@@ -39,36 +48,53 @@ export type Precondition = (etag: string | undefined) => void;
 
 /** What the API does with objects of any kind. Each change is one transaction: all of it or nothing. */
 export class Resources {
-  constructor(
-    private readonly store: Store,
-    private readonly documents: Documents,
-    private readonly caller: Caller,
-  ) {}
+  private readonly store: Core["store"];
+  private readonly documents: Core["documents"];
+  private readonly caller: Caller;
+  private readonly changes: Changes;
 
-  async create(definition: Definition, body: unknown): Promise<Answer & { id: string }> {
+  constructor(
+    private readonly core: Core,
+    context: ChangeContext,
+  ) {
+    this.store = core.store;
+    this.documents = core.documents;
+    this.caller = context.caller;
+    this.changes = new Changes(core, context);
+  }
+
+  async create(definition: Definition, body: unknown): Promise<Created> {
     const { caller } = this;
     refuseMembers(definition, caller);
+    const answered = await this.changes.answeredBefore<Created>();
+    if (answered) return answered;
     const { value, problems } = validateCreate(definition, body);
     refuseFaults(problems);
     const asked = "owner_id" in definition.fields ? { ...value, owner_id: value.owner_id ?? caller.ownerId } : value;
     const id = newId(definition.idPrefix);
     const now = new Date();
-    const { sent = asked, computed, told, keep } = await this.#addition({ definition, id, now, sent: asked, reader: this.store.reader });
-    return this.store.write(async (transaction) => {
+    const {
+      sent = asked,
+      computed,
+      told,
+      keep,
+    } = await this.#addition({ definition, id, now, sent: asked, reader: this.store.reader, keyring: this.core.keyring });
+    return this.changes.make(async (transaction, happened) => {
       await this.#loadParents(transaction, definition, sent);
       await refuseForeignOwner(transaction, sent.owner_id, caller);
       await lockParents(transaction, definition, sent);
-      const document = this.documents.compose(definition, id, now.toISOString(), sent, computed);
-      const json = JSON.stringify(document);
+      const after = this.documents.compose(definition, id, now.toISOString(), sent, computed);
       const ownerId = (sent.owner_id as string | undefined) ?? caller.ownerId;
       await transaction
         .insertInto("resource")
-        .values({ id, kind: definition.kind, owner_id: ownerId, version: 1, document: json })
+        .values({ id, kind: definition.kind, owner_id: ownerId, version: 1, document: this.documents.seal(definition, after) })
         .execute();
       await relate(transaction, definition, id, sent);
       await refreshParent(transaction, definition, sent);
       await keep?.(transaction);
-      return { id, etag: etagOf(1), json: told ? JSON.stringify({ ...document, ...told }) : json };
+      happened.push({ change: "created", definition, id, after });
+      // What a rehearsal made up is of no use to anybody.
+      return { id, etag: etagOf(1), json: JSON.stringify(this.changes.isRehearsal ? after : { ...after, ...told }) };
     });
   }
 
@@ -103,32 +129,47 @@ export class Resources {
       .limit(limit + 1)
       .execute();
     const shown = rows.slice(0, limit);
-    return { documents: shown.map((row) => row.document), nextBefore: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
+    const documents = await Promise.all(shown.map((row) => this.documents.open(this.store.reader, definition, row.document)));
+    return { documents, nextBefore: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
   }
 
   async update(definition: Definition, at: Place, body: unknown, precondition: Precondition): Promise<Answer> {
     const { value, problems } = validateUpdate(definition, body);
     refuseFaults(problems);
-    return this.store.write(async (transaction) => {
+    return this.changes.make(async (transaction, happened) => {
       const stored = await this.#loadToChange(transaction, definition, at);
       precondition(etagOf(stored.version));
-      return this.#save(transaction, definition, stored, value);
+      return this.#save(transaction, happened, definition, stored, value);
     });
   }
 
   async remove(definition: Definition, at: Place, precondition: Precondition): Promise<void> {
-    return this.store.write(async (transaction) => {
+    return this.changes.make(async (transaction, happened) => {
       const { id, version, document } = await this.#loadToChange(transaction, definition, at);
       precondition(etagOf(version));
       const { children, users } = await referrersOf(transaction, id);
       if (users.length > 0) {
         throw new ApiError("in_use", `${id} is still in use by ${users.join(", ")}; remove it there first`);
       }
+      const before = JSON.parse(document) as Document;
+      happened.push(...(await this.#deletions(transaction, children)), { change: "deleted", definition, id, before });
       const ids = [...children, id];
       await transaction.deleteFrom("reference").where("from_id", "in", ids).execute();
       await transaction.deleteFrom("resource").where("id", "in", ids).execute();
-      await refreshParent(transaction, definition, JSON.parse(document));
+      await refreshParent(transaction, definition, before);
     });
+  }
+
+  /** What is told of objects that are deleted along with another. */
+  async #deletions(transaction: Kysely<Database>, ids: readonly string[]): Promise<ObjectChange[]> {
+    if (ids.length === 0) return [];
+    const rows = await transaction.selectFrom("resource").select(["id", "kind", "document"]).where("id", "in", ids).execute();
+    return Promise.all(
+      rows.map(async ({ id, kind, document }): Promise<ObjectChange> => {
+        const definition = definitionOf(kind);
+        return { change: "deleted", definition, id, before: JSON.parse(await this.documents.open(transaction, definition, document)) };
+      }),
+    );
   }
 
   async getModule(definition: Definition, at: Place, name: string): Promise<Answer> {
@@ -141,10 +182,10 @@ export class Resources {
   async replaceModule(definition: Definition, at: Place, name: string, body: unknown, precondition: Precondition): Promise<Answer> {
     const { value, problems } = validateModule(definition.fields[name] as never, body);
     refuseFaults(problems);
-    return this.store.write(async (transaction) => {
+    return this.changes.make(async (transaction, happened) => {
       const stored = await this.#loadToChange(transaction, definition, at);
       preconditionOnModule(precondition, stored.document, name);
-      const saved = await this.#save(transaction, definition, stored, { [name]: value }).catch((error: unknown) => {
+      const saved = await this.#save(transaction, happened, definition, stored, { [name]: value }).catch((error: unknown) => {
         throw error instanceof BodyError ? error.within(name) : error;
       });
       return partAnswer((JSON.parse(saved.json) as Document)[name]);
@@ -152,11 +193,11 @@ export class Resources {
   }
 
   async removeModule(definition: Definition, at: Place, name: string, precondition: Precondition): Promise<void> {
-    return this.store.write(async (transaction) => {
+    return this.changes.make(async (transaction, happened) => {
       const stored = await this.#loadToChange(transaction, definition, at);
       preconditionOnModule(precondition, stored.document, name);
       if ((JSON.parse(stored.document) as Document)[name] === null) return;
-      await this.#save(transaction, definition, stored, { [name]: undefined });
+      await this.#save(transaction, happened, definition, stored, { [name]: undefined });
     });
   }
 
@@ -173,48 +214,57 @@ export class Resources {
     return partAnswer(entry);
   }
 
-  async addEntry(definition: Definition, at: Place, name: string, body: unknown): Promise<Answer & { id: string }> {
+  async addEntry(definition: Definition, at: Place, name: string, body: unknown): Promise<Created> {
+    const answered = await this.changes.answeredBefore<Created>();
+    if (answered) return answered;
     const list = bare(definition.fields[name] as never) as unknown as { element: never };
     const { value, problems } = validateModule(list.element, body);
     refuseFaults(problems);
     const key = keyOf(definition, name);
-    return this.store.write(async (transaction) => {
+    return this.changes.make(async (transaction, happened) => {
       const stored = await this.#loadToChange(transaction, definition, at);
       const present = entriesOf(stored.document, name);
       if (present.some((entry) => entry[key] === value[key])) {
         refuseFaults([{ error: "taken", path: [key], message: `is one of the ${name} already` }]);
       }
-      const saved = await this.#save(transaction, definition, stored, { [name]: [...present.map(({ uri, ...entry }) => entry), value] });
+      const saved = await this.#save(transaction, happened, definition, stored, {
+        [name]: [...present.map(({ uri, ...entry }) => entry), value],
+      });
       return { id: value[key] as string, ...partAnswer(entriesOf(saved.json, name).at(-1)) };
     });
   }
 
   async removeEntry(definition: Definition, at: Place, name: string, precondition: Precondition): Promise<void> {
     const key = keyOf(definition, name);
-    return this.store.write(async (transaction) => {
+    return this.changes.make(async (transaction, happened) => {
       const stored = await this.#loadToChange(transaction, definition, at);
       const present = entriesOf(stored.document, name);
       const removed = present.find((entry) => entry[key] === at[key]);
       if (!removed) throw noEntry(definition, at, name);
       precondition(partAnswer(removed).etag);
       const left = present.filter((entry) => entry !== removed).map(({ uri, ...entry }) => entry);
-      await this.#save(transaction, definition, stored, { [name]: left });
+      await this.#save(transaction, happened, definition, stored, { [name]: left });
     });
   }
 
   async #load(db: Kysely<Database>, definition: Definition, at: Place): Promise<Stored> {
     await this.#loadParents(db, definition, at);
-    return this.#find(db.selectFrom("resource"), definition, at);
+    return this.#find(db, db.selectFrom("resource"), definition, at);
   }
 
   /** Keeps other writers away from the object, and from referring to it, until this transaction ends. */
   async #loadToChange(transaction: Kysely<Database>, definition: Definition, at: Place): Promise<Stored> {
     await lockParents(transaction, definition, at);
     await this.#loadParents(transaction, definition, at);
-    return this.#find(transaction.selectFrom("resource").forUpdate(), definition, at);
+    return this.#find(transaction, transaction.selectFrom("resource").forUpdate(), definition, at);
   }
 
-  async #find(resources: SelectQueryBuilder<Database, "resource", object>, definition: Definition, at: Place): Promise<Stored> {
+  async #find(
+    db: Kysely<Database>,
+    resources: SelectQueryBuilder<Database, "resource", object>,
+    definition: Definition,
+    at: Place,
+  ): Promise<Stored> {
     const { id } = at;
     if (!id.startsWith(`${definition.idPrefix}_`)) {
       throw new ApiError(
@@ -232,7 +282,7 @@ export class Resources {
       const where = parents.map((field) => ` of ${at[field]}`).join("");
       throw new ApiError("not_found", `There is no ${definition.title} ${id}${where}; it may have been deleted`);
     }
-    return row;
+    return { ...row, document: await this.documents.open(db, definition, row.document) };
   }
 
   /** The objects that the path names before the last one have to exist too. */
@@ -241,17 +291,26 @@ export class Resources {
   }
 
   /** Stores an object with some of its fields replaced; an undefined module is removed. */
-  async #save(transaction: Kysely<Database>, definition: Definition, stored: Stored, changes: Document): Promise<Answer> {
+  async #save(
+    transaction: Kysely<Database>,
+    happened: ObjectChange[],
+    definition: Definition,
+    stored: Stored,
+    changes: Document,
+  ): Promise<Answer> {
     const before = JSON.parse(stored.document) as Document;
     const sent = Object.fromEntries(
       Object.entries({ ...this.documents.sentOf(definition, before), ...changes }).filter(([, value]) => value !== undefined),
     );
     refuseFaults(checkRules(definition, sent));
     const computed = this.documents.computedOf(definition, before);
-    const json = JSON.stringify(this.documents.compose(definition, stored.id, before.created_at as string, sent, computed));
+    const after = this.documents.compose(definition, stored.id, before.created_at as string, sent, computed);
+    const json = JSON.stringify(after);
     if (json === stored.document) return { json, etag: etagOf(stored.version) };
     const version = stored.version + 1;
-    await transaction.updateTable("resource").set({ version, document: json }).where("id", "=", stored.id).execute();
+    const document = this.documents.seal(definition, after);
+    await transaction.updateTable("resource").set({ version, document }).where("id", "=", stored.id).execute();
+    happened.push({ change: "updated", definition, id: stored.id, before, after });
     await relate(transaction, definition, stored.id, sent);
     await refreshParent(transaction, definition, sent);
     return { json, etag: etagOf(version) };

@@ -1,15 +1,15 @@
 import { definitionOf } from "@tunnelplane/sdk/contract";
+import { bootstrap, type Caller, callerOf } from "../../server/src/accounts";
+import type { ChangeContext, Core } from "../../server/src/changes";
+import { openCore } from "../../server/src/core";
 import { Dispatcher, type DispatcherOptions } from "../../server/src/events/dispatcher";
-import { fanOut } from "../../server/src/events/fanOut";
 import type { Outgoing, Target } from "../../server/src/events/targets";
 import type { Sent } from "../../server/src/events/targets/target";
-import { newId } from "../../server/src/ids";
+import { Resources } from "../../server/src/resources";
 import type { DeliveryRow } from "../../server/src/storage/schema";
-import { openPostgres } from "../../server/src/storage/postgres";
-import { openSqlite } from "../../server/src/storage/sqlite";
-import type { Store } from "../../server/src/storage/store";
 
-export const TYPE = "ip_policy_updated.v0";
+const UPDATED = "ip_policy_updated.v0";
+const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
 
 /** What a stand-in does with a batch; what it takes in arrives. */
 export type Behaviour = (batch: readonly Outgoing[], take: (event: Outgoing) => void, signal: AbortSignal) => Promise<Sent[]> | Sent[];
@@ -39,35 +39,43 @@ export class StandInTarget implements Target {
 
   close(): void {}
 
-  /** The bodies that arrived of each object, each the first time only. */
-  get firstByObject(): Map<string, string[]> {
-    const objects = new Map<string, string[]>();
+  /** Which changes arrived of each object, each the first time only. */
+  get changesByObject(): Map<string, number[]> {
+    const objects = new Map<string, number[]>();
     const seen = new Set<string>();
     for (const { id, key, body } of this.arrived) {
       if (seen.has(id)) continue;
       seen.add(id);
-      objects.set(key, [...(objects.get(key) ?? []), body]);
+      objects.set(key, [...(objects.get(key) ?? []), Number(JSON.parse(body).object.description)]);
     }
     return objects;
   }
 }
 
-/** A real database with destinations whose services are stand-ins, and a clock that goes when it is told to. */
+/** A real database, written as the server writes it, with destinations whose services are stand-ins, and a clock that goes when it is told to. */
 export class World {
-  now = new Date("2026-01-01T00:00:00.000Z");
+  /** Ahead of the real time, at which events are written. */
+  now = new Date(Date.now() + 60_000);
   readonly targets = new Map<string, StandInTarget>();
   readonly dispatchers: Dispatcher[] = [];
-  #sequence = 0;
+  #changes = 0;
 
-  private constructor(readonly store: Store) {}
+  private constructor(
+    readonly core: Core,
+    private readonly context: ChangeContext,
+  ) {}
 
   static async open(data: string): Promise<World> {
-    return new World(data.startsWith("postgres:") ? await openPostgres({ url: data, pool: 10 }) : await openSqlite(data));
+    const place = data.startsWith("postgres:") ? { data: "", databaseUrl: data, masterKey: MASTER_KEY } : { data };
+    const core = await openCore({ ...place, databasePool: 10 });
+    await bootstrap(core, "key-of-the-admin-of-this-world");
+    const caller = await callerOf(core.store, "key-of-the-admin-of-this-world");
+    return new World(core, { caller: caller as Caller, operationId: "op_1", client: "127.0.0.1", dryRun: false });
   }
 
   async close(): Promise<void> {
     for (const dispatcher of this.dispatchers) await dispatcher.stop(0);
-    await this.store.close();
+    await this.core.store.close();
   }
 
   pass(ms: number): void {
@@ -75,79 +83,66 @@ export class World {
   }
 
   dispatcher(options: Partial<DispatcherOptions> = {}): Dispatcher {
-    const dispatcher = new Dispatcher(this.store, {
+    const dispatcher = new Dispatcher(this.core, {
       now: () => this.now,
       random: () => 0.5,
-      open: async (document) => JSON.parse(document),
-      openTarget: (target) => this.targets.get(target as unknown as string) as Target,
+      openTarget: ({ monitoring_service }) => this.targets.get(monitoring_service?.service ?? "") as Target,
       targetOptions: {},
-      bodyOf: (payload) => payload,
-      logger: { error: (details: unknown) => console.error(details), warn: () => undefined } as unknown as DispatcherOptions["logger"],
+      address: () => "https://tunnels.example.com",
+      logger: { error: (details: unknown) => console.error(details) } as DispatcherOptions["logger"],
       ...options,
     });
     this.dispatchers.push(dispatcher);
     return dispatcher;
   }
 
-  /** A destination, and a subscription that sends it the events of these types. */
-  async destination({ types = [TYPE], ...properties }: Partial<StandInTarget> & { types?: string[] } = {}): Promise<{
-    id: string;
-    subscription: string;
-    target: StandInTarget;
-  }> {
-    const id = newId("ed");
+  /** A destination, and a subscription that sends it updates of IP policies. */
+  async destination(properties: Partial<StandInTarget> = {}): Promise<{ id: string; subscription: string; target: StandInTarget }> {
     const target = Object.assign(new StandInTarget(), properties);
-    this.targets.set(id, target);
-    await this.#insert("event_destination", id, { id, target: id });
-    return { id, target, subscription: await this.subscribe([id], types) };
+    const name = `service-${this.targets.size}`;
+    this.targets.set(name, target);
+    const id = await this.#create("event_destination", { target: { monitoring_service: { api_key: "none", service: name } } });
+    return { id, target, subscription: await this.subscribe([id]) };
   }
 
-  async subscribe(destinations: readonly string[], types: readonly string[]): Promise<string> {
-    const id = newId("esb");
-    const document = { id, sources: types.map((type) => ({ type })), destinations: destinations.map((to) => ({ id: to })) };
-    await this.#insert("event_subscription", id, document);
-    return id;
+  subscribe(destinations: readonly string[], types: readonly string[] = [UPDATED]): Promise<string> {
+    return this.#create("event_subscription", { sources: types.map((type) => ({ type })), destination_ids: destinations });
   }
 
-  async unsubscribe(id: string): Promise<void> {
-    await this.store.write(async (transaction) => {
-      const { document } = await transaction.selectFrom("resource").select("document").where("id", "=", id).executeTakeFirstOrThrow();
-      await transaction.deleteFrom("resource").where("id", "=", id).execute();
-      await this.#record(transaction, "event_subscription", id, { before: JSON.parse(document) });
-    });
+  async remove(kind: string, id: string): Promise<void> {
+    await this.resources.remove(definitionOf(kind), { id }, () => undefined);
   }
 
-  /** Commits changes of these objects, in this order; each event says which change of its object it is. */
-  async change(...objects: readonly string[]): Promise<void> {
-    await this.store.write(async (transaction) => {
-      for (const id of objects) await this.#record(transaction, "ip_policy", id, { before: {}, after: {} });
-    });
+  /** Makes objects. Nobody hears of that. */
+  async objects(count: number): Promise<string[]> {
+    return Promise.all(Array.from({ length: count }, () => this.#create("ip_policy", {})));
+  }
+
+  /** Changes each of these objects, in this order for each; `description` counts the changes. */
+  async change(objects: readonly string[], times = 1): Promise<void> {
+    for (let time = 0; time < times; time++) {
+      await Promise.all(
+        objects.map((id) =>
+          this.resources.update(definitionOf("ip_policy"), { id }, { description: `${++this.#changes}` }, () => undefined),
+        ),
+      );
+    }
   }
 
   deliveries(destination: string): Promise<DeliveryRow[]> {
-    return this.store.reader.selectFrom("delivery").selectAll().where("destination_id", "=", destination).orderBy("sequence").execute();
+    return this.core.store.reader
+      .selectFrom("delivery")
+      .selectAll()
+      .where("destination_id", "=", destination)
+      .orderBy("sequence")
+      .execute();
   }
 
-  async #insert(kind: string, id: string, document: object): Promise<void> {
-    await this.store.write(async (transaction) => {
-      const row = { id, kind, owner_id: "usr_1", version: 1, document: JSON.stringify(document) };
-      await transaction.insertInto("resource").values(row).execute();
-      await this.#record(transaction, kind, id, { after: document as Record<string, unknown> });
-    });
+  get resources(): Resources {
+    return new Resources(this.core, this.context);
   }
 
-  async #record(
-    transaction: Store["reader"],
-    kind: string,
-    id: string,
-    documents: { before?: Record<string, unknown>; after?: Record<string, unknown> },
-  ): Promise<void> {
-    const { before, after } = documents;
-    const sequence = ++this.#sequence;
-    const definition = definitionOf(kind);
-    const change = !before ? "created" : after ? "updated" : "deleted";
-    const row = { sequence, id: newId("ev"), type: `${kind}_${change}.v0`, object_id: id };
-    await transaction.insertInto("event").values({ ...row, created_at: this.now.toISOString(), payload: `${sequence}` }).execute();
-    await fanOut(transaction, [{ sequence, change: { definition, id, change, before, after } }], this.now);
+  async #create(kind: string, body: object): Promise<string> {
+    return (await this.resources.create(definitionOf(kind), body)).id;
   }
 }

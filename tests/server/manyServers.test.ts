@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { sharedPostgres } from "../../support/databases";
+import { DATABASES, onEveryDatabase, sharedPostgres } from "../../support/databases";
 import { type Session, waiting } from "../../support/postgres";
 import { Rest, type RestAnswer } from "../../support/rest";
 import { ServerProcess } from "../../support/server";
@@ -198,13 +198,13 @@ describe("Several servers on one PostgreSQL database", () => {
   });
 });
 
-describe("Servers that start at the same moment on one PostgreSQL database", () => {
-  const env = { TUNNELPLANE_BOOTSTRAP_API_KEY: undefined };
-  const keysOf = (servers: readonly ServerProcess[]) => servers.flatMap(({ printed }) => printed.match(/tpk_[\w-]{43}/g) ?? []);
+const env = { TUNNELPLANE_BOOTSTRAP_API_KEY: undefined };
+const keysOf = (servers: readonly ServerProcess[]) => servers.flatMap(({ printed }) => printed.match(/tpk_[\w-]{43}/g) ?? []);
 
+onEveryDatabase("Servers that start at the same moment", (start, database) => {
   it("all come up on an empty one, make one admin with one API key between them, and share everything", async () => {
-    const data = await (await sharedPostgres()).newDatabase();
-    const servers = await Promise.all(Array.from({ length: 4 }, () => ServerProcess.start({ data, env })));
+    const data = await database.create();
+    const servers = await Promise.all(Array.from({ length: 4 }, () => start({ data, env })));
     try {
       const keys = keysOf(servers);
       expect(keys).to.have.length(1);
@@ -220,7 +220,9 @@ describe("Servers that start at the same moment on one PostgreSQL database", () 
       for (const server of servers) await server.stop();
     }
   });
+});
 
+describe("Servers that start at the same moment on one PostgreSQL database", () => {
   it("make one admin also when both are about to", async () => {
     const postgres = await sharedPostgres();
     const data = await postgres.newDatabase();
@@ -237,5 +239,56 @@ describe("Servers that start at the same moment on one PostgreSQL database", () 
     for (const server of servers) await server.stop();
     expect(keysOf(servers)).to.have.length(1);
     expect(rows).to.have.length(1);
+  });
+});
+
+describe("Two servers on one folder", () => {
+  let servers: ServerProcess[];
+  let rests: Rest[];
+  before("start them", async () => {
+    const [sqlite] = DATABASES;
+    const data = (await sqlite?.create()) ?? "";
+    servers = await Promise.all([ServerProcess.start({ data }), ServerProcess.start({ data })]);
+    rests = servers.map((server) => new Rest(server.url, server.apiKey));
+  });
+  after(async () => {
+    for (const server of servers) await server.stop();
+  });
+  const restOf = (index: number): Rest => rests[index % rests.length] as Rest;
+
+  it("keep everything that either acknowledged, and answer it both", async () => {
+    const answers = await Promise.all(Array.from({ length: 200 }, (_, index) => restOf(index).post("/credentials", {})));
+    expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([201]));
+    for (const rest of rests) {
+      for (const { body } of answers) expect((await rest.get(`/credentials/${body.id}`)).status).to.equal(200);
+    }
+  });
+
+  it("give a hostport that is posted to both at once to one edge", async () => {
+    for (let round = 0; round < 20; round++) {
+      const hostports = [hostport()];
+      const answers = await Promise.all(Array.from({ length: 4 }, (_, index) => restOf(index).post(EDGES, { hostports })));
+      expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, 409, 409, 409]);
+    }
+  });
+
+  it("lose no word of 32 clients who each add one under If-Match", async () => {
+    const path = `/ip_policies/${(await restOf(0).post("/ip_policies", {})).body.id}`;
+    const words = Array.from({ length: 32 }, (_, index) => `w${index}`);
+    await Promise.all(
+      words.map(async (word, index) => {
+        for (let status = 412; status === 412; ) {
+          const { body, headers } = await restOf(index).get(path);
+          const answer = await restOf(index).patch(
+            path,
+            { metadata: `${body.metadata} ${word}` },
+            { "if-match": headers.get("etag") ?? "" },
+          );
+          status = answer.status;
+          expect([200, 412], answer.text).to.include(status);
+        }
+      }),
+    );
+    expect((await restOf(1).get(path)).body.metadata.trim().split(" ")).to.have.members(words);
   });
 });

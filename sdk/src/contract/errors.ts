@@ -30,6 +30,7 @@ export const ERRORS = {
   in_use: { code: "TP_1500", status: 409, when: "other objects still refer to the object" },
   taken: { code: "TP_1501", status: 409, when: "another object holds a value that must be unique" },
   precondition_failed: { code: "TP_1600", status: 412, when: "If-Match names another version of the object" },
+  idempotency_key_reused: { code: "TP_1700", status: 422, when: "the Idempotency-Key was used with another request" },
   internal: { code: "TP_1800", status: 500, when: "the server failed; the log has the operation id" },
   unavailable: { code: "TP_1801", status: 503, when: "storage does not answer, or the server is shutting down; see Retry-After" },
 } as const satisfies Record<string, ErrorKind>;

@@ -1,6 +1,7 @@
 import type { Definition } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Document } from "../documents";
+import type { Keyring } from "../sealing/keyring";
 import type { Database } from "../storage/schema";
 import { makeAuthorityKey } from "./makeAuthorityKey";
 import { mintSecret } from "./mintSecret";
@@ -15,6 +16,7 @@ export interface Creation {
   readonly sent: Document;
   /** Reads what is committed. */
   readonly reader: Kysely<Database>;
+  readonly keyring: Keyring;
 }
 
 /** What a behaviour adds to a creation. */

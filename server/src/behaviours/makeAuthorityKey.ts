@@ -6,10 +6,10 @@ import type { Behaviour } from ".";
 export const PRIVATE_KEY = "private_key";
 
 /** Gives an SSH certificate authority its key pair, whose private half no answer shows. */
-export const makeAuthorityKey: Behaviour = async ({ id, sent }) => {
+export const makeAuthorityKey: Behaviour = async ({ id, sent, keyring }) => {
   const key = await AuthorityKey.generate(sent as unknown as KeyParameters);
   return {
     computed: { public_key: key.openssh },
-    keep: (transaction) => keepSecret(transaction, id, PRIVATE_KEY, key.toPem()),
+    keep: (transaction) => keepSecret(transaction, keyring, { id, name: PRIVATE_KEY }, key.toPem()),
   };
 };

@@ -9,7 +9,7 @@ import { PRIVATE_KEY } from "./makeAuthorityKey";
 /** Signs a certificate for a user or a host, from now on and for a day where nothing else was asked for. */
 export const signSshCertificate =
   (kind: "user" | "host"): Behaviour =>
-  async ({ definition, id, now, sent: asked, reader }) => {
+  async ({ definition, id, now, sent: asked, reader, keyring }) => {
     const validity = completeValidity(asked, now);
     const sent = { ...asked, ...validity };
     refuseFaults(checkRules(definition, sent));
@@ -20,7 +20,7 @@ export const signSshCertificate =
       critical_options,
       extensions,
     } = sent as Record<string, unknown>;
-    const privateKey = await readSecret(reader, authority as string, PRIVATE_KEY);
+    const privateKey = await readSecret(reader, keyring, { id: authority as string, name: PRIVATE_KEY });
     if (privateKey === undefined) {
       const message = `names ${authority}, which was deleted just now`;
       throw new BodyError([{ error: "missing_target", path: ["ssh_certificate_authority_id"], message }]);

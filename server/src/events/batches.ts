@@ -143,7 +143,11 @@ export function settle(store: Store, batch: Batch, results: readonly Result[], n
         .set((same[0] as Outcome).row)
         .where("destination_id", "=", batch.destination)
         .where("status", "=", "pending") // not where it was dropped meanwhile
-        .where("sequence", "in", same.map(({ sequence }) => sequence))
+        .where(
+          "sequence",
+          "in",
+          same.map(({ sequence }) => sequence),
+        )
         .execute();
     }
     // Where one event of an object failed, the object waits.

@@ -2,12 +2,16 @@ import type { Store } from "../storage/store";
 import { type Batch, lease, type Result, release, settle } from "./batches";
 import type { Destinations } from "./destinations";
 import type { DispatcherOptions } from "./dispatcher";
+import type { AttemptCounts } from "./metrics";
 import { type Target, TargetError } from "./targets";
 
 // While one batch is with the service, the next is taken and the one before recorded.
 const CONCURRENCY = 2;
 
-type CourierOptions = Required<Pick<DispatcherOptions, "bodyOf" | "logger" | "now" | "random">>;
+interface CourierOptions extends Required<Pick<DispatcherOptions, "logger" | "now" | "random">> {
+  readonly bodyOf: (payload: string) => string;
+  readonly counts: AttemptCounts;
+}
 
 /** Brings events to one destination, a few batches at a time. */
 export class Courier {
@@ -57,7 +61,7 @@ export class Courier {
   async #tour(): Promise<void> {
     while (!this.#stopped && this.options.now().getTime() >= this.#restsUntil) {
       this.#goAgain = false;
-      const more = await this.destinations.use(this.store.reader, this.destination, (target) => this.#deliver(target));
+      const more = await this.destinations.use(this.destination, (target) => this.#deliver(target));
       if (!more && !this.#goAgain) return;
     }
   }
@@ -70,8 +74,10 @@ export class Courier {
     if (!batch) return false;
     if (batch.more && this.#tours.size < CONCURRENCY) this.#startTour();
     const results = await this.#send(target, batch);
-    if (results) await settle(store, batch, results, now(), random());
-    else await release(store, batch, now());
+    if (results) {
+      this.options.counts.add(destination, results);
+      await settle(store, batch, results, now(), random());
+    } else await release(store, batch, now());
     return true;
   }
 

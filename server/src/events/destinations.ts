@@ -1,12 +1,10 @@
 import type { EventDestinationTarget } from "@tunnelplane/sdk";
-import type { Kysely } from "kysely";
-import type { Database } from "../storage/schema";
+import { definitionOf } from "@tunnelplane/sdk/contract";
+import type { Core } from "../changes";
 import { openTarget, type Target, TargetError, type TargetOptions } from "./targets";
 
 export interface DestinationsOptions {
   readonly targetOptions: TargetOptions;
-  /** A destination as it was sent, secrets included, from what is stored. */
-  readonly open: (document: string) => Promise<{ target?: unknown }>;
   /** Opens a destination's target. Default: the real one. */
   readonly openTarget?: (target: EventDestinationTarget, options: TargetOptions) => Target;
 }
@@ -22,11 +20,14 @@ interface Opened {
 export class Destinations {
   readonly #opened = new Map<string, Opened>();
 
-  constructor(private readonly options: DestinationsOptions) {}
+  constructor(
+    private readonly core: Pick<Core, "store" | "documents">,
+    private readonly options: DestinationsOptions,
+  ) {}
 
   /** Uses a destination's target as it is now; undefined when there is no such destination any more. */
-  async use<T>(db: Kysely<Database>, id: string, work: (target: Target) => Promise<T>): Promise<T | undefined> {
-    const row = await db.selectFrom("resource").select(["version", "document"]).where("id", "=", id).executeTakeFirst();
+  async use<T>(id: string, work: (target: Target) => Promise<T>): Promise<T | undefined> {
+    const row = await this.core.store.reader.selectFrom("resource").select(["version", "document"]).where("id", "=", id).executeTakeFirst();
     if (!row) return this.#outdate(id);
     const opened = await this.#open(id, row);
     opened.users++;
@@ -52,10 +53,11 @@ export class Destinations {
   }
 
   async #targetOf(document: string): Promise<Target> {
-    const { open, openTarget: openIt = openTarget, targetOptions } = this.options;
+    const { documents, store } = this.core;
+    const { openTarget: openIt = openTarget, targetOptions } = this.options;
     try {
-      const { target } = await open(document);
-      return openIt(target as EventDestinationTarget, targetOptions);
+      const destination = JSON.parse(await documents.open(store.reader, definitionOf("event_destination"), document));
+      return openIt(destination.target as EventDestinationTarget, targetOptions);
     } catch (error) {
       return unusable(error as Error);
     }

@@ -1,16 +1,21 @@
 import type { FastifyBaseLogger } from "fastify";
-import type { Store } from "../storage/store";
+import type { Core } from "../changes";
 import { Courier } from "./courier";
 import { Destinations, type DestinationsOptions } from "./destinations";
+import { AttemptCounts } from "./metrics";
+import { type Outgoing, TargetError } from "./targets";
+import type { Sent } from "./targets/target";
 
 // Finds what other servers committed, and what has to be tried again.
 const POLL_MS = 1000;
 // What is committed meanwhile goes along, so that a burst becomes batches.
 const GATHER_MS = 5;
+// Longer than a target waits for its service (30 s), which says more of what is wrong.
+const TEST_MS = 40_000;
 
 export interface DispatcherOptions extends DestinationsOptions {
-  /** An event's text as it is sent, from what is stored. */
-  readonly bodyOf: (payload: string) => string;
+  /** The address of this server, for the addresses in events. */
+  readonly address: () => string;
   readonly logger: Pick<FastifyBaseLogger, "error" | "warn">;
   /** Default: the clock. */
   readonly now?: () => Date;
@@ -23,6 +28,8 @@ export interface DispatcherOptions extends DestinationsOptions {
  * destination has a courier of its own, so that one that is down or slow holds up no other.
  */
 export class Dispatcher {
+  /** What was tried so far, for metrics. */
+  readonly counts = new AttemptCounts();
   readonly #couriers = new Map<string, Courier>();
   readonly #destinations: Destinations;
   readonly #now: () => Date;
@@ -31,12 +38,12 @@ export class Dispatcher {
   #looking: Promise<void> | undefined;
   #stopped = false;
 
-  /** @param store whose writes do not {@link wake} it */
+  /** @param core whose store's writes do not {@link wake} it */
   constructor(
-    private readonly store: Store,
+    private readonly core: Pick<Core, "store" | "documents">,
     private readonly options: DispatcherOptions,
   ) {
-    this.#destinations = new Destinations(options);
+    this.#destinations = new Destinations(core, options);
     this.#now = options.now ?? (() => new Date());
   }
 
@@ -60,6 +67,22 @@ export class Dispatcher {
     await this.#look();
     await this.#idle();
   }
+
+  /** Sends one event of its own to a destination, right away and once, and says what became of it. */
+  async test(destination: string, event: Outgoing): Promise<Sent | undefined> {
+    return this.#destinations.use(destination, async (target) => {
+      try {
+        const [sent] = await target.send([{ ...event, body: this.bodyOf(event.body) }], AbortSignal.timeout(TEST_MS));
+        return sent;
+      } catch (error) {
+        if (error instanceof TargetError) return { ok: false, error: error.message };
+        throw error;
+      }
+    });
+  }
+
+  /** An event's text as it is sent, from what is stored. */
+  readonly bodyOf = (payload: string): string => this.core.documents.answer(payload, this.options.address());
 
   /** Lets what is under way finish, but no longer than this; what is cut off is tried again. */
   async stop(limitMs: number): Promise<void> {
@@ -94,8 +117,9 @@ export class Dispatcher {
       if (this.#stopped) return;
       let courier = this.#couriers.get(id);
       if (!courier) {
-        const { random = Math.random } = this.options;
-        courier = new Courier(id, this.store, this.#destinations, { ...this.options, now: this.#now, random });
+        const { random = Math.random, logger } = this.options;
+        const { bodyOf, counts } = this;
+        courier = new Courier(id, this.core.store, this.#destinations, { bodyOf, logger, random, counts, now: this.#now });
         this.#couriers.set(id, courier);
       }
       courier.go();
@@ -104,7 +128,7 @@ export class Dispatcher {
 
   /** The destinations that something is due for. There are few of them, but there may be many events. */
   #due(): Promise<{ id: string }[]> {
-    return this.store.reader
+    return this.core.store.reader
       .selectFrom("resource")
       .select("id")
       .where("kind", "=", "event_destination")

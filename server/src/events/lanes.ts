@@ -18,7 +18,9 @@ export async function openLanes(transaction: Kysely<Database>, now: Date, which:
         .orderBy("object_id"),
     )
     // Changes nothing, but waits for a dispatcher that is about to close the lane.
-    .onConflict((conflict) => conflict.columns(["destination_id", "object_id"]).doUpdateSet({ destination_id: sql.ref("excluded.destination_id") }))
+    .onConflict((conflict) =>
+      conflict.columns(["destination_id", "object_id"]).doUpdateSet({ destination_id: sql.ref("excluded.destination_id") }),
+    )
     .execute();
 }
 
@@ -64,5 +66,11 @@ export async function dropPending(transaction: Kysely<Database>, destination: st
 }
 
 async function lockLanes(transaction: Kysely<Database>, destination: string): Promise<void> {
-  await transaction.selectFrom("lane").select("object_id").where("destination_id", "=", destination).orderBy("object_id").forUpdate().execute();
+  await transaction
+    .selectFrom("lane")
+    .select("object_id")
+    .where("destination_id", "=", destination)
+    .orderBy("object_id")
+    .forUpdate()
+    .execute();
 }

@@ -1,15 +1,19 @@
-import { expandPath, registry } from "@tunnelplane/sdk/contract";
+import { expandPath } from "@tunnelplane/sdk/contract";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { type Caller, callerOf } from "../accounts";
 import { ApiError } from "../apiError";
-import type { Documents } from "../documents";
+import type { Core } from "../changes";
+import type { Dispatcher } from "../events/dispatcher";
+import { type Intent, requestHashOf } from "../idempotency";
 import { newId } from "../ids";
-import { type Place, Resources } from "../resources";
+import { type Page, type Place, Resources } from "../resources";
 import type { Store } from "../storage/store";
 import { apiErrorOf } from "./errors";
 import { openapi } from "./openapi";
-import { type Operation, type Outcome, operationsOf } from "./operations";
+import { allOperations, type Operation, type Outcome } from "./operations";
+import { dryRunOf } from "./query";
 import { RequestLog } from "./requestLog";
+import type { RequestsUnderWay } from "./requestsUnderWay";
 
 const SERVICE_VERSION = "2";
 const BODY_LIMIT = 1024 * 1024;
@@ -18,9 +22,10 @@ const LONGEST_PATH = 16 * 1024;
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY"];
 
 export interface AppOptions {
-  readonly store: Store;
-  readonly documents: Documents;
+  readonly core: Core;
+  readonly dispatcher: Dispatcher;
   readonly logger: FastifyBaseLogger;
+  readonly underWay: RequestsUnderWay;
   /** This server's release, for the OpenAPI document. */
   readonly version: string;
   /** The address that answers name; without it, the one the client used. */
@@ -34,25 +39,22 @@ declare module "fastify" {
 }
 
 /** The HTTP side of the server: everything from a request to an answer. */
-export function buildApp({ store, documents, logger, version, publicUrl }: AppOptions): FastifyInstance {
-  const operations = registry.flatMap(operationsOf);
+export function buildApp({ core, dispatcher, logger, underWay, version, publicUrl }: AppOptions): FastifyInstance {
+  const { store } = core;
+  const operations = allOperations();
   const app: FastifyInstance = fastify({
     loggerInstance: logger,
     bodyLimit: BODY_LIMIT,
     genReqId: (request) => requestId(request.headers["x-request-id"]),
     logController: new RequestLog(),
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: LONGEST_PATH },
-    return503OnClosing: true,
+    return503OnClosing: false, // that would not be an error of ours; RequestsUnderWay answers one
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
   });
   acceptJson(app);
-  let closing = false;
-  app.addHook("preClose", async () => {
-    closing = true;
-  });
+  underWay.watch(app);
   app.addHook("onSend", async (request, reply) => {
     reply.header("x-request-id", request.id);
-    if (closing) reply.header("connection", "close"); // else an idle client would hold up the end
   });
   app.setErrorHandler(sendError);
   app.setNotFoundHandler((request) => {
@@ -71,7 +73,7 @@ export function buildApp({ store, documents, logger, version, publicUrl }: AppOp
       requirePlainBody(request);
     });
     const addressOf = (request: FastifyRequest) => publicUrl ?? `${request.protocol}://${request.host}`;
-    for (const operation of operations) registerOperation(api, operation, { store, documents, addressOf });
+    for (const operation of operations) registerOperation(api, operation, { core, dispatcher, addressOf });
     refuseOtherMethods(api, operations);
   });
   return app;
@@ -86,45 +88,49 @@ function registerHealth(app: FastifyInstance, store: Store): void {
 }
 
 interface Parts {
-  readonly store: Store;
-  readonly documents: Documents;
+  readonly core: Core;
+  readonly dispatcher: Dispatcher;
   /** The address under which a client reached the server. */
   readonly addressOf: (request: FastifyRequest) => string;
 }
 
-function registerOperation(api: FastifyInstance, operation: Operation, { store, documents, addressOf }: Parts): void {
+function registerOperation(api: FastifyInstance, operation: Operation, { core, dispatcher, addressOf }: Parts): void {
   api.route({
     method: operation.method,
     url: routePattern(operation.path),
     handler: async (request, reply) => {
       const params = request.params as Place;
       if (Object.values(params).includes("")) throw noRoute(request);
-      const outcome = await operation.run(new Resources(store, documents, request.caller), {
-        params,
-        query: queryOf(request, operation.query),
-        body: objectIn(request.body),
-        precondition: (etag) => requireMatch(request, etag),
-      });
+      const { caller } = request;
+      const query = queryOf(request, operation.query);
+      const body = objectIn(request.body);
+      const intent = operation.success.status === 201 ? intentOf(request, body) : undefined;
+      const resources = new Resources(core, { caller, operationId: request.id, client: request.ip, dryRun: dryRunOf(query), intent });
+      const outcome = await operation.run(
+        { resources, core, caller, dispatcher },
+        {
+          params,
+          query,
+          body,
+          precondition: (etag) => requireMatch(request, etag),
+        },
+      );
       reply.code(operation.success.status);
       if (outcome === undefined) return reply.send();
       if ("etag" in outcome) {
         reply.header("etag", outcome.etag);
-        if (outcome.created) reply.header("location", `${expandPath(operation.path, params)}/${outcome.created}`);
+        if (outcome.replayed) reply.header("idempotent-replayed", "true");
+        if (outcome.created && !dryRunOf(query)) reply.header("location", `${expandPath(operation.path, params)}/${outcome.created}`);
       }
       const address = addressOf(request);
-      const json = "etag" in outcome ? outcome.json : pageJson(operation, outcome, request, address);
-      return reply.type("application/json; charset=utf-8").send(documents.answer(json, address));
+      const json = "json" in outcome ? outcome.json : pageJson(operation, outcome, request, address);
+      return reply.type("application/json; charset=utf-8").send(core.documents.answer(json, address));
     },
   });
 }
 
 /** A page is put together from the stored texts: they are the answer already. */
-function pageJson(
-  operation: Operation,
-  page: Exclude<Outcome, { etag: string } | undefined>,
-  request: FastifyRequest,
-  address: string,
-): string {
+function pageJson(operation: Operation, page: Page, request: FastifyRequest, address: string): string {
   const path = expandPath(operation.path, request.params as Place);
   const next = new URLSearchParams(request.query as Record<string, string>);
   if (page.nextBefore !== null) next.set("before_id", page.nextBefore);
@@ -154,6 +160,18 @@ function requirePlainBody(request: FastifyRequest): void {
   const encoding = request.headers["content-encoding"];
   if (encoding === undefined || encoding === "identity") return;
   throw new ApiError("not_json", `The body must be plain JSON; Content-Encoding ${JSON.stringify(encoding)} is not accepted`);
+}
+
+const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
+
+/** The intent that a request names by its Idempotency-Key. */
+function intentOf(request: FastifyRequest, body: unknown): Intent | undefined {
+  const key = request.headers["idempotency-key"];
+  if (key === undefined) return undefined;
+  if (typeof key !== "string" || !IDEMPOTENCY_KEY.test(key)) {
+    throw new ApiError("invalid_header", "Idempotency-Key must have 1 to 255 characters, ASCII without spaces; a UUID is fine");
+  }
+  return { ownerId: request.caller.ownerId, key, requestHash: requestHashOf(request.method, request.url, body) };
 }
 
 const ETAGS = /^(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)$/;

@@ -1,27 +1,26 @@
 import { answerSchema, createSchema, type Definition, pathFieldsOf, plural, updateSchema, withArticle } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
-import { ApiError, refuseFaults } from "../apiError";
+import { refuseFaults } from "../apiError";
 import type { Place } from "../resources";
-import type { Operation, Shape } from "./operations";
-
-const PAGE_LIMIT = 100;
+import { type Operation, type Shape, tagOf } from "./operations";
+import { beforeOf, limitOf } from "./query";
 
 /** Create, list, get, update, delete. */
 export function collectionOperations(definition: Definition): Operation[] {
   const { type, title, path } = definition;
   const answer: Shape = { name: type, schema: answerSchema(definition), io: "output" };
-  const one = { path: `${path}/{id}`, query: [], definition, tag: type } as const;
-  const all = { path, definition, tag: type } as const;
+  const one = { path: `${path}/{id}`, tag: tagOf(definition) } as const;
+  const all = { path, tag: tagOf(definition) } as const;
   return [
     {
       ...all,
       method: "POST",
       id: `create${type}`,
       summary: `Create ${withArticle(title)}`,
-      query: [],
+      query: ["dry_run"],
       body: { name: `${type}Create`, schema: createBody(definition), io: "input" },
       success: { status: 201, answer },
-      run: async (resources, { params, body }) => {
+      run: async ({ resources }, { params, body }) => {
         const { id, ...created } = await resources.create(definition, inPath(definition, params, body));
         return { ...created, created: id };
       },
@@ -33,33 +32,36 @@ export function collectionOperations(definition: Definition): Operation[] {
       summary: `List ${plural(title)}, newest first`,
       query: ["limit", "before_id"],
       success: { status: 200, answer, list: { key: definition.listKey } },
-      run: (resources, { params, query }) =>
-        resources.list(definition, params, { limit: limitOf(query.limit), before: beforeOf(definition, query.before_id) }),
+      run: ({ resources }, { params, query }) =>
+        resources.list(definition, params, { limit: limitOf(query), before: beforeOf(definition, query) }),
     },
     {
       ...one,
       method: "GET",
       id: `get${type}`,
       summary: `Get ${withArticle(title)}`,
+      query: [],
       success: { status: 200, answer },
-      run: (resources, { params }) => resources.get(definition, params),
+      run: ({ resources }, { params }) => resources.get(definition, params),
     },
     {
       ...one,
       method: "PATCH",
       id: `update${type}`,
       summary: `Update ${withArticle(title)}: fields left out stay as they are`,
+      query: ["dry_run"],
       body: { name: `${type}Update`, schema: updateSchema(definition), io: "input" },
       success: { status: 200, answer },
-      run: (resources, { params, body, precondition }) => resources.update(definition, params, body ?? {}, precondition),
+      run: ({ resources }, { params, body, precondition }) => resources.update(definition, params, body ?? {}, precondition),
     },
     {
       ...one,
       method: "DELETE",
       id: `delete${type}`,
       summary: `Delete ${withArticle(title)}`,
+      query: ["dry_run"],
       success: { status: 204 },
-      run: async (resources, { params, precondition }) => {
+      run: async ({ resources }, { params, precondition }) => {
         await resources.remove(definition, params, precondition);
         return undefined;
       },
@@ -81,19 +83,4 @@ function inPath(definition: Definition, params: Place, body: unknown): unknown {
     sent[name] = params[name];
   }
   return sent;
-}
-
-function limitOf(text: string | undefined): number {
-  if (text === undefined) return PAGE_LIMIT;
-  if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= PAGE_LIMIT) return Number(text);
-  throw new ApiError("invalid_query", `limit must be a whole number from 1 to ${PAGE_LIMIT}`, { field: "limit" });
-}
-
-function beforeOf(definition: Definition, text: string | undefined): string | undefined {
-  if (text === undefined || text.startsWith(`${definition.idPrefix}_`)) return text;
-  throw new ApiError(
-    "invalid_query",
-    `before_id must be the id of ${withArticle(definition.title)}, which begins with "${definition.idPrefix}_"`,
-    { field: "before_id" },
-  );
 }

@@ -1,6 +1,6 @@
 import { answeredEntry, bare, type Definition, marksOf, withArticle } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
-import type { Operation, Shape } from "./operations";
+import { type Operation, type Shape, tagOf } from "./operations";
 
 /** Add, list, get and remove the entries of a list that have addresses of their own; api-decisions "Event types". */
 export function entryOperations(definition: Definition, name: string): Operation[] {
@@ -9,7 +9,7 @@ export function entryOperations(definition: Definition, name: string): Operation
   const { key = "" } = marksOf(list).entries ?? {};
   const entryType = `${type}${name[0]?.toUpperCase()}${name.slice(1, -1)}`;
   const answer: Shape = { name: entryType, schema: answeredEntry(list), io: "output" };
-  const all = { path: `${path}/{id}/${name}`, query: [], definition, tag: type } as const;
+  const all = { path: `${path}/{id}/${name}`, tag: tagOf(definition) } as const;
   const one = { ...all, path: `${path}/{id}/${name}/{${key}}` } as const;
   return [
     {
@@ -17,9 +17,10 @@ export function entryOperations(definition: Definition, name: string): Operation
       method: "POST",
       id: `add${entryType}`,
       summary: `Add one of the ${name} of ${withArticle(title)}`,
+      query: ["dry_run"],
       body: { name: `${entryType}Create`, schema: (bare(list) as z.ZodArray).element as z.ZodType, io: "input" },
       success: { status: 201, answer },
-      run: async (resources, { params, body }) => {
+      run: async ({ resources }, { params, body }) => {
         const { id, ...created } = await resources.addEntry(definition, params, name, body ?? {});
         return { ...created, created: id };
       },
@@ -29,24 +30,27 @@ export function entryOperations(definition: Definition, name: string): Operation
       method: "GET",
       id: `list${entryType}s`,
       summary: `List the ${name} of ${withArticle(title)}`,
+      query: [],
       success: { status: 200, answer, list: { key: name } },
-      run: (resources, { params }) => resources.listEntries(definition, params, name),
+      run: ({ resources }, { params }) => resources.listEntries(definition, params, name),
     },
     {
       ...one,
       method: "GET",
       id: `get${entryType}`,
       summary: `Get one of the ${name} of ${withArticle(title)}`,
+      query: [],
       success: { status: 200, answer },
-      run: (resources, { params }) => resources.getEntry(definition, params, name),
+      run: ({ resources }, { params }) => resources.getEntry(definition, params, name),
     },
     {
       ...one,
       method: "DELETE",
       id: `delete${entryType}`,
       summary: `Remove one of the ${name} of ${withArticle(title)}`,
+      query: ["dry_run"],
       success: { status: 204 },
-      run: async (resources, { params, precondition }) => {
+      run: async ({ resources }, { params, precondition }) => {
         await resources.removeEntry(definition, params, name, precondition);
         return undefined;
       },

@@ -22,9 +22,6 @@ export function apiErrorOf(error: unknown): ApiError {
     case "FST_ERR_BAD_URL":
       return new ApiError("no_route", "The path cannot be decoded");
   }
-  if (statusCode === 503) {
-    return new ApiError("unavailable", "The server is shutting down; try again shortly", { headers: { "retry-after": "1" } });
-  }
   if (statusCode && statusCode >= 400 && statusCode < 500) {
     if (message?.includes("prototype property")) {
       return new ApiError("unknown_field", "The body has a field __proto__ or constructor.prototype, which is accepted nowhere");

@@ -12,7 +12,7 @@ export function openapi(operations: readonly Operation[], version: string): Json
     paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: describe(operation, components) };
   }
   components.set("Error", errorSchema());
-  const definitions = new Set(operations.map((operation) => operation.definition));
+  const tags = new Map(operations.map(({ tag }) => [tag.name, tag]));
   return {
     openapi: "3.1.0",
     info: {
@@ -23,7 +23,7 @@ export function openapi(operations: readonly Operation[], version: string): Json
     },
     servers: [{ url: "/" }],
     security: [{ apiKey: [] }],
-    tags: [...definitions].map(({ type, doc }) => ({ name: type, description: doc })),
+    tags: [...tags.values()],
     paths,
     components: {
       schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -43,27 +43,56 @@ const PARAMETERS: Json = {
     description: "How many at most.",
     schema: { type: "integer", minimum: 1, maximum: 100, default: 100 },
   },
+  "Idempotency-Key": {
+    name: "Idempotency-Key",
+    in: "header",
+    description:
+      "Names the intent: the same request with the same name is answered as the first time, for 24 hours, and makes nothing new.",
+    schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+  },
+  dry_run: {
+    name: "dry_run",
+    in: "query",
+    description: "Whether to check and answer everything, but keep nothing.",
+    schema: { type: "boolean", default: false },
+  },
+  type: { name: "type", in: "query", description: "Only events of this type.", schema: { type: "string" } },
+  object_id: { name: "object_id", in: "query", description: "Only events of this object.", schema: { type: "string" } },
+  status: {
+    name: "status",
+    in: "query",
+    description: "Only deliveries of this status.",
+    schema: { enum: ["pending", "delivered", "dead"] },
+  },
   before_id: { name: "before_id", in: "query", description: "Only objects older than this one.", schema: { type: "string" } },
 };
 
 const HEADERS: Json = {
+  "Idempotent-Replayed": {
+    description: "`true` where this is the answer of an earlier request with the same Idempotency-Key.",
+    schema: { type: "string", const: "true" },
+  },
   ETag: { description: "The version of what is answered, for If-Match.", schema: { type: "string" } },
   Location: { description: "Path of the new object.", schema: { type: "string" } },
 };
 
 const headersOf = ({ success }: Operation): Json =>
   Object.fromEntries(
-    ["ETag", ...(success.status === 201 ? ["Location"] : [])].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+    ["ETag", ...(success.status === 201 ? ["Location", "Idempotent-Replayed"] : [])].map((name) => [
+      name,
+      { $ref: `#/components/headers/${name}` },
+    ]),
   );
 
 function describe(operation: Operation, components: Map<string, Json>): Json {
   const { success, body } = operation;
   const changes = operation.method !== "GET" && operation.method !== "POST";
-  const parameters = ["Service-Version", ...(changes ? ["If-Match"] : []), ...operation.query];
+  const headers = ["Service-Version", ...(changes ? ["If-Match"] : []), ...(success.status === 201 ? ["Idempotency-Key"] : [])];
+  const parameters = [...headers, ...operation.query];
   return {
     operationId: operation.id,
     summary: operation.summary,
-    tags: [operation.tag],
+    tags: [operation.tag.name],
     parameters: [
       ...[...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: "path", required: true, schema: { type: "string" } })),
       ...parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
@@ -73,12 +102,15 @@ function describe(operation: Operation, components: Map<string, Json>): Json {
       [success.status]: {
         description: operation.summary,
         ...(success.answer && { content: json(answerOf(operation, components)) }),
-        ...(success.answer && !success.list && { headers: headersOf(operation) }),
+        ...(success.answer && !success.list && !isReport(operation) && { headers: headersOf(operation) }),
       },
       ...errorResponses(operation),
     },
   };
 }
+
+/** What a POST answers that creates nothing: it has no version. */
+const isReport = ({ method, success }: Operation): boolean => method === "POST" && success.status === 200;
 
 function answerOf({ success }: Operation, components: Map<string, Json>): Json {
   const one = component(success.answer as Shape, components);
@@ -101,6 +133,7 @@ function errorResponses(operation: Operation): Json {
   if (operation.method !== "GET") statuses.push(409);
   if (operation.method !== "GET" && operation.method !== "POST") statuses.push(412);
   if (operation.body) statuses.push(413, 415);
+  if (operation.success.status === 201) statuses.push(422);
   return Object.fromEntries(
     statuses.sort().map((status) => {
       const kinds = Object.values(ERRORS).filter((kind) => kind.status === status);

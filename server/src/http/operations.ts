@@ -1,21 +1,36 @@
-import { type Definition, fieldsWhere, modulesOf } from "@tunnelplane/sdk/contract";
+import { type Definition, fieldsWhere, modulesOf, registry } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
+import type { Caller } from "../accounts";
+import type { Core } from "../changes";
+import type { Dispatcher } from "../events/dispatcher";
 import type { Answer, Page, Place, Precondition, Resources } from "../resources";
 import { collectionOperations } from "./collectionOperations";
+import { deliveryOperations } from "./deliveryOperations";
 import { entryOperations } from "./entryOperations";
+import { journalOperations } from "./journalOperations";
 import { moduleOperations } from "./moduleOperations";
+import type { Query } from "./query";
+
+/** What an operation works with. */
+export interface OperationContext {
+  /** Objects, as the caller may see and change them. */
+  readonly resources: Resources;
+  readonly core: Core;
+  readonly caller: Caller;
+  readonly dispatcher: Dispatcher;
+}
 
 /** What an operation gets from a request. */
 interface Input {
   /** The ids that the path names; `id` is absent where the path is a collection's. */
   readonly params: Place;
-  readonly query: Readonly<Record<string, string>>;
+  readonly query: Query;
   readonly body: unknown;
   readonly precondition: Precondition;
 }
 
-/** What an operation answers: one object, a page of them, or nothing. */
-export type Outcome = ({ readonly created?: string } & Answer) | Page | undefined;
+/** What an operation answers: one object, a page of them, a report, or nothing. */
+export type Outcome = ({ readonly created?: string; readonly replayed?: boolean } & Answer) | Page | { readonly json: string } | undefined;
 
 /** A named JSON shape; the name becomes its OpenAPI component. */
 export interface Shape {
@@ -32,16 +47,21 @@ export interface Operation {
   readonly path: string;
   readonly id: string;
   readonly summary: string;
-  readonly tag: string;
-  readonly query: readonly ("limit" | "before_id")[];
+  /** What it is listed under. */
+  readonly tag: { readonly name: string; readonly description: string };
+  readonly query: readonly ("limit" | "before_id" | "dry_run" | "type" | "object_id" | "status")[];
   readonly body?: Shape;
   readonly success: { readonly status: 200 | 201 | 204; readonly answer?: Shape; readonly list?: { readonly key: string } };
-  readonly definition: Definition;
-  readonly run: (resources: Resources, input: Input) => Promise<Outcome>;
+  readonly run: (context: OperationContext, input: Input) => Promise<Outcome>;
 }
 
+/** Every operation of the API. */
+export const allOperations = (): Operation[] => [...registry.flatMap(operationsOf), ...deliveryOperations, ...journalOperations];
+
+export const tagOf = ({ type, doc }: Definition): Operation["tag"] => ({ name: type, description: doc });
+
 /** Every operation of a resource type: its collection, its objects, their modules and entries. */
-export function operationsOf(definition: Definition): Operation[] {
+function operationsOf(definition: Definition): Operation[] {
   return [
     ...collectionOperations(definition),
     ...modulesOf(definition).flatMap((name) => moduleOperations(definition, name)),

@@ -54,7 +54,8 @@ export function eventOf(
     account_id: accountId,
     principal: { id: author.ownerId, subject: author.name, source: credential ? "API" : "SERVER", credential: credential ?? null },
     object: withoutSecrets((after ?? before) as Document),
-    ...(before && after && { changes: [...differences(withoutSecrets(before), withoutSecrets(after)), ...changedSecrets(definition, before, after)] }),
+    ...(before &&
+      after && { changes: [...differences(withoutSecrets(before), withoutSecrets(after)), ...changedSecrets(definition, before, after)] }),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Documents } from "../documents";
 import { fanOut } from "../events/fanOut";
-import { type Keyring, KeyRotated } from "../sealing/keyring";
+import { KeyRotated, type Keyring } from "../sealing/keyring";
 import type { AuditEventRow, Database } from "../storage/schema";
 import { hashOf } from "./auditRow";
 import { type Author, type EventPayload, eventOf, type ObjectChange } from "./event";
@@ -19,7 +19,8 @@ export class Journal {
   constructor(
     private readonly documents: Documents,
     private readonly keyring: Keyring,
-    private readonly accountId: string,
+    /** What events call the whole. */
+    readonly accountId: string,
   ) {}
 
   /**

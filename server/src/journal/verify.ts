@@ -54,14 +54,16 @@ export async function verifyAudit({ reader }: Store, keyring: Keyring, anchor?: 
   if (last.sequence !== head.sequence || last.hash !== head.hash) {
     faults.push(`the log ends with row ${last.sequence}, but it was written up to row ${head.sequence}: its end was cut off or changed`);
   }
-  if (anchor && anchor.sequence > last.sequence) faults.push(`the noted row ${anchor.sequence} is no longer there: the log was cut off or put back`);
+  if (anchor && anchor.sequence > last.sequence)
+    faults.push(`the noted row ${anchor.sequence} is no longer there: the log was cut off or put back`);
   return { rows, head: { sequence: head.sequence, hash: head.hash }, faults: faults.slice(0, FAULTS_SHOWN) };
 }
 
 function* faultsOf(row: AuditEventRow, before: Anchor, anchor: Anchor | undefined): Generator<string> {
   const { sequence, hash } = row;
   if (sequence !== before.sequence + 1) yield `rows ${before.sequence + 1} to ${sequence - 1} are missing`;
-  else if (row.previous_hash !== before.hash) yield `row ${sequence} does not follow row ${before.sequence}: one of them was changed, or their order`;
+  else if (row.previous_hash !== before.hash)
+    yield `row ${sequence} does not follow row ${before.sequence}: one of them was changed, or their order`;
   if (hashOf(row) !== hash) yield `row ${sequence} was changed`;
   if (anchor?.sequence === sequence && anchor.hash !== hash) yield `row ${sequence} is not the one that was noted`;
 }

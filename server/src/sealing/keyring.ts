@@ -1,8 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
 import type { Database } from "../storage/schema";
-import { derive, open, seal } from "./seal";
 import type { MasterKey } from "./masterKey";
+import { derive, open, seal } from "./seal";
 
 /** How sealed texts begin, so that they can be told from what was stored before sealing; no user can make one that opens. */
 const MARK = "sealed:";
@@ -54,27 +54,17 @@ export class Keyring {
     }
   }
 
-  /** Makes a new key, to be stored by the caller; it seals only once {@link use} is called. */
-  make(): { id: string; wrapped: string } {
+  /** Makes a new key and returns its id. It seals once the database says so, see {@link load}. */
+  make(): string {
     const id = randomBytes(9).toString("base64url");
-    const bytes = randomBytes(32);
-    this.#add(id, bytes);
-    return { id, wrapped: this.wrap(id, this.master) };
+    this.#add(id, randomBytes(32));
+    return id;
   }
 
-  /** A key of this ring as it is kept under a master key. */
-  wrap(id: string, master: MasterKey): string {
-    return seal(master.bytes, `sealing_key/${id}`, this.#key(id).bytes.toString("base64url"));
-  }
-
-  /** From now on this key seals. */
-  use(id: string): void {
-    this.#current = this.#key(id);
-  }
-
-  /** Forgets the keys that are no longer in the database. */
-  keepOnly(ids: readonly string[]): void {
-    for (const id of this.#keys.keys()) if (!ids.includes(id)) this.#keys.delete(id);
+  /** A key of this ring as the database keeps it, under a master key. */
+  rowOf(id: string, master = this.master): Database["sealing_key"] {
+    const wrapped = seal(master.bytes, `sealing_key/${id}`, this.#key(id).bytes.toString("base64url"));
+    return { id, master_id: master.id, wrapped, created_at: new Date().toISOString() };
   }
 
   /** @param place what the text is bound to, for example `<id of the object>/<path of the field>` */
@@ -105,6 +95,11 @@ export class Keyring {
       await this.load(db);
       return work();
     }
+  }
+
+  /** What SQL's `like` matches in texts that are sealed under the key in use. */
+  get currentPattern(): string {
+    return `${MARK}${this.currentId}.%`;
   }
 
   /** Whether a stored text is sealed under the key in use. */

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { Migrator } from "kysely/migration";
+import { type Migration, Migrator } from "kysely/migration";
 import * as initial from "./migrations/001_initial";
 import * as sealedSecret from "./migrations/002_sealed_secret";
 import * as trust from "./migrations/003_trust";
@@ -7,11 +7,51 @@ import * as deliveries from "./migrations/004_deliveries";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
-const MIGRATIONS = { "001_initial": initial, "002_sealed_secret": sealedSecret, "003_trust": trust, "004_deliveries": deliveries };
+export const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  "001_initial": initial,
+  "002_sealed_secret": sealedSecret,
+  "003_trust": trust,
+  "004_deliveries": deliveries,
+};
 
-/** Brings a database to this version's tables. Safe when several servers start at once. */
-export async function migrate(db: Kysely<Database>): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
-  const { error } = await migrator.migrateToLatest();
-  if (error) throw error;
+export interface MigrateOptions {
+  /** The migration to stop after. Default: the last. */
+  readonly to?: string;
+  /** The migrations there are. Default: those of this version. */
+  readonly migrations?: Readonly<Record<string, Migration>>;
+}
+
+/**
+ * Brings a database to this version's tables, or fails and leaves it as it was. Safe when several servers start at once.
+ * Refuses a database of a newer version.
+ */
+export async function migrate(db: Kysely<Database>, { to, migrations = MIGRATIONS }: MigrateOptions = {}): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } });
+  const { error } = to === undefined ? await migrator.migrateToLatest() : await migrator.migrateTo(to);
+  if (error === undefined) return;
+  const schema = await schemaOf(db);
+  if (schema !== undefined && !(schema in migrations)) throw new NewerSchema("The database", schema, migrations);
+  throw error;
+}
+
+/** The last migration of a database, or undefined where there is none yet. */
+export async function schemaOf(db: Kysely<Database>): Promise<string | undefined> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === "kysely_migration")) return undefined;
+  const bookkeeping = db as unknown as Kysely<{ kysely_migration: { name: string } }>;
+  const rows = await bookkeeping.selectFrom("kysely_migration").select("name").execute();
+  return rows
+    .map(({ name }) => name)
+    .sort()
+    .at(-1);
+}
+
+/** A database or a backup that a newer version made: this one cannot know what its tables mean. */
+export class NewerSchema extends Error {
+  constructor(what: string, schema: string, migrations = MIGRATIONS) {
+    super(
+      `${what} has schema ${schema}, but this version knows schemas up to ${Object.keys(migrations).sort().at(-1)} only. ` +
+        "A newer tunnelplane made it: use that version or a later one. Nothing was changed",
+    );
+  }
 }

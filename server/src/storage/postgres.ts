@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
 import { DatabaseError, Pool, type PoolClient, types } from "pg";
+import Cursor from "pg-cursor";
 import { migrate } from "./migrate";
 import type { Database } from "./schema";
 import { CommitInDoubt, type Store, Unavailable } from "./store";
@@ -42,8 +43,7 @@ const COLLISION = /^(23503|23505|40001|40P01)$/;
  */
 export async function openPostgres({ url, pool }: PostgresOptions): Promise<Store> {
   const place = placeOf(url);
-  // A connection of its own for migrations: these may take their time, or wait for another server's.
-  const migrator = connect(place, new Pool({ connectionString: url, max: 1, connectionTimeoutMillis: LIMITS.connectionTimeoutMillis }));
+  const migrator = connectPostgres(url);
   await migrate(migrator).finally(() => migrator.destroy());
   const db = connect(place, new Pool({ connectionString: url, max: pool, keepAlive: true, types: TYPES, ...LIMITS }));
   return {
@@ -52,6 +52,12 @@ export async function openPostgres({ url, pool }: PostgresOptions): Promise<Stor
     write: (work) => repeatCollisions(() => transact(db, work)),
     close: () => db.destroy(),
   };
+}
+
+/** One connection to the tables as they are, without limits for what may take long or wait for others: migrations, backup, restore. */
+export function connectPostgres(url: string): Kysely<Database> {
+  const { connectionTimeoutMillis } = LIMITS;
+  return connect(placeOf(url), new Pool({ connectionString: url, max: 1, connectionTimeoutMillis }));
 }
 
 async function transact<T>(db: Kysely<Database>, work: (transaction: Kysely<Database>) => Promise<T>): Promise<T> {
@@ -82,7 +88,7 @@ async function repeatCollisions<T>(write: () => Promise<T>): Promise<T> {
 }
 
 /** Host and database for people to read. Refuses what is no such URL, without repeating it: it may hold a password. */
-function placeOf(text: string): string {
+export function placeOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // An "@", "#", "?" or "/" of a password that is not encoded would end up in the parts that are shown.
   if (!url || !/^postgres(ql)?:$/.test(url.protocol) || /[@#]/.test(url.pathname + url.search + url.hash)) {
@@ -97,7 +103,7 @@ function connect(place: string, pool: Pool): Kysely<Database> {
   // Connections that break while nobody uses them leave the pool; without listeners, each would end the process.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
-  return new Kysely<Database>({ dialect: new PostgresDialect({ pool: adapt(pool, place) }) });
+  return new Kysely<Database>({ dialect: new PostgresDialect({ pool: adapt(pool, place), cursor: Cursor }) });
 }
 
 /** The pool in the form that Kysely takes, telling a database that cannot be used from a statement that is wrong. */
@@ -115,7 +121,7 @@ function adapt(pool: Pool, place: string): PostgresPool {
 
 function adaptClient(client: PoolClient, translate: (error: unknown) => unknown): PostgresPoolClient {
   let broken = false;
-  const query = async (text: string, parameters: readonly unknown[]) => {
+  const run = async (text: string, parameters: readonly unknown[]) => {
     try {
       return await client.query(text, parameters.map(storable));
     } catch (error) {
@@ -124,7 +130,8 @@ function adaptClient(client: PoolClient, translate: (error: unknown) => unknown)
       throw translated;
     }
   };
-  // Kysely also knows a form for cursors, which nothing here uses.
+  const query = (statement: string | Cursor, parameters: readonly unknown[] = []) =>
+    typeof statement === "string" ? run(statement, parameters) : client.query(statement);
   return { query: query as unknown as PostgresPoolClient["query"], release: (discard) => client.release(discard || broken) };
 }
 

@@ -1,20 +1,38 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { Kysely, type SelectModifierNode, SqliteDialect, SqliteQueryCompiler } from "kysely";
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  type SelectModifierNode,
+  SqliteAdapter,
+  SqliteDialect,
+  type SqliteDialectConfig,
+  SqliteDriver,
+  SqliteQueryCompiler,
+  type TransactionSettings,
+} from "kysely";
 import { CommitQueue } from "./commitQueue";
 import { migrate } from "./migrate";
 import type { Database } from "./schema";
 import type { Store } from "./store";
 
-/** Opens the embedded database in a folder, making both where they do not exist. */
+// How long to wait for another process that writes. A server waits with everything else, so not for long; a migration may take minutes.
+const WAIT_MS = 5_000;
+const LONG_WAIT_MS = 10 * 60_000;
+
+/**
+ * Opens the embedded database in a folder, making both where they do not exist. Other processes on the same machine may
+ * have it open as well, other servers too: writers take turns, and each sees what the others have committed.
+ */
 export async function openSqlite(folder: string): Promise<Store> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, "tunnelplane.db");
-  const writer = connect(file);
-  await migrate(writer);
+  const migrator = connectSqlite(folder);
+  await migrate(migrator).finally(() => migrator.destroy());
+  const file = fileIn(folder);
+  const writer = connect(file, WAIT_MS);
   // A connection of its own, so that reads see what is committed and never wait for a write.
-  const reader = connect(file);
+  const reader = connect(file, WAIT_MS);
   const queue = new CommitQueue(writer);
   return {
     place: folder,
@@ -28,15 +46,59 @@ export async function openSqlite(folder: string): Promise<Store> {
   };
 }
 
-function connect(file: string): Kysely<Database> {
+/** One connection as the tables are, for what may take long: migrations, backup, restore. Makes folder and file where they do not exist. */
+export function connectSqlite(folder: string): Kysely<Database> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return connect(fileIn(folder), LONG_WAIT_MS);
+}
+
+/** Whether a folder holds an embedded database. */
+export const isSqlite = (folder: string): boolean => existsSync(fileIn(folder));
+
+const fileIn = (folder: string): string => join(folder, "tunnelplane.db");
+
+function connect(file: string, waitMs: number): Kysely<Database> {
   const database = new DatabaseSync(file);
-  database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000");
+  // The time to wait comes first: two processes that make the file at once wait for each other already to choose its journal.
+  database.exec(`pragma busy_timeout = ${waitMs}; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on`);
   return new Kysely<Database>({ dialect: new EmbeddedDialect({ database: adapt(database) }) });
 }
 
 class EmbeddedDialect extends SqliteDialect {
+  readonly #config: SqliteDialectConfig;
+
+  constructor(config: SqliteDialectConfig) {
+    super(config);
+    this.#config = config;
+  }
+
+  override createAdapter() {
+    return new TransactionalAdapter();
+  }
+
+  override createDriver() {
+    return new ImmediateDriver(this.#config);
+  }
+
   override createQueryCompiler() {
     return new WithoutRowLocks();
+  }
+}
+
+/** Kysely takes SQLite for a database that cannot undo a change of its tables; it can, so a migration is one transaction. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+/**
+ * Transactions that may write wait for other writers when they begin. One that has read before it writes cannot wait:
+ * SQLite refuses it at once when another has written in between.
+ */
+class ImmediateDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection, { accessMode }: TransactionSettings = {}): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw(accessMode === "read only" ? "begin" : "begin immediate"));
   }
 }
 

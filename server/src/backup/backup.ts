@@ -1,0 +1,72 @@
+import { createWriteStream } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import type { Kysely } from "kysely";
+import { schemaOf } from "../storage/migrate";
+import { connectTo, type DatabaseOptions, databaseName, isMissing } from "../storage/open";
+import type { Database } from "../storage/schema";
+import { type Counts, type Entry, encode } from "./file";
+import { type AnyDatabase, type Table, tablesOf } from "./tables";
+
+/** A file's name that stands for standard output. */
+export const STDOUT = "-";
+
+const PAGE = 500;
+
+/**
+ * Writes everything that a database holds at one moment into a file, while servers serve from it. The file appears under its
+ * name when it is complete and on the disk, and is its owner's alone. Returns how many rows of which tables it holds.
+ */
+export async function backUp(database: DatabaseOptions, file: string, version: string): Promise<Counts> {
+  if (isMissing(database)) throw new Error(`There is no database in ${databaseName(database)}; name its folder with --data`);
+  const db = connectTo(database);
+  try {
+    // One snapshot for all tables. On SQLite a transaction is one whatever its level, and readers hold up no writer.
+    const snapshot = db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only");
+    return await snapshot.execute(async (transaction) => {
+      const schema = await schemaOf(transaction);
+      if (schema === undefined) throw new Error(`${databaseName(database)} holds no database of tunnelplane`);
+      const tables = await tablesOf(transaction);
+      const header = { server: version, schema, created_at: new Date().toISOString() };
+      return write(file, encode(header, entriesOf(transaction, tables)));
+    });
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function* entriesOf(db: Kysely<Database>, tables: readonly Table[]): AsyncGenerator<Entry> {
+  for (const { name, columns } of tables) {
+    yield { table: name, columns: columns.map((column) => column.name) };
+    const rows = (db as unknown as Kysely<AnyDatabase>).selectFrom(name).select(columns.map(({ select }) => select));
+    for await (const row of rows.stream(PAGE)) yield columns.map((column) => row[column.name] as string | null);
+  }
+}
+
+async function write(file: string, text: AsyncGenerator<string, Counts>): Promise<Counts> {
+  let counts: Counts = {};
+  const source = Readable.from(
+    (async function* () {
+      counts = yield* text;
+    })(),
+  );
+  if (file === STDOUT) {
+    await pipeline(source, createGzip(), process.stdout);
+    return counts;
+  }
+  const unfinished = `${file}.${process.pid}.unfinished`;
+  try {
+    await pipeline(source, createGzip(), createWriteStream(unfinished, { mode: 0o600, flags: "wx", flush: true }));
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+  // The name is as durable as the content only when its folder is.
+  const folder = await open(dirname(file), "r");
+  await folder.sync().finally(() => folder.close());
+  return counts;
+}

@@ -1,0 +1,90 @@
+import type { Kysely } from "kysely";
+import { MIGRATIONS, migrate, NewerSchema } from "../storage/migrate";
+import { connectTo, type DatabaseOptions, databaseName } from "../storage/open";
+import type { Database } from "../storage/schema";
+import { type Counts, decode, type Entry, readHeader } from "./file";
+import { type AnyDatabase, type Table, tablesOf } from "./tables";
+
+/** What one statement inserts at most: databases limit its parameters (SQLite to 32,766), and memory the length of its texts. */
+const PARAMETERS = 5_000;
+const CHARACTERS = 1024 * 1024;
+
+/**
+ * Reads a backup into an empty database, of whichever kind, and brings it to this version's tables. All or nothing: the file is
+ * read to its end first, and then written in one transaction. Returns how many rows of which tables it holds.
+ * @param migrations those there are; by default, of this version
+ */
+export async function restore(database: DatabaseOptions, file: string, migrations = MIGRATIONS): Promise<Counts> {
+  const { schema } = await readHeader(file);
+  if (!(schema in migrations)) throw new NewerSchema(file, schema, migrations);
+  await load(decode(file), async () => undefined);
+  const db = connectTo(database);
+  try {
+    return await db.transaction().execute(async (transaction) => {
+      await requireEmpty(transaction, databaseName(database));
+      await migrate(transaction, { to: schema, migrations });
+      const tables = await tablesOf(transaction);
+      // What migrations put into new tables is in the backup as it became.
+      for (const { name } of tables.toReversed()) await (transaction as unknown as Kysely<AnyDatabase>).deleteFrom(name).execute();
+      const counts = await load(decode(file), (name, columns, rows) => insert(transaction, tables, name, columns, rows));
+      await migrate(transaction, { migrations });
+      return counts;
+    });
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function requireEmpty(db: Kysely<Database>, place: string): Promise<void> {
+  const found: string[] = [];
+  for (const { name } of await tablesOf(db)) {
+    const rows = (db as unknown as Kysely<AnyDatabase>).selectFrom(name).select(({ fn }) => fn.countAll<number>().as("count"));
+    found.push(`${name} (rows: ${(await rows.executeTakeFirstOrThrow()).count})`);
+  }
+  if (found.length === 0) return;
+  throw new Error(`${place} is not empty: it has tables ${found.join(", ")}. Restore into a new folder or database; nothing was changed`);
+}
+
+type Rows = (readonly (string | null)[])[];
+
+/** Reads entries and hands on the rows of a table, many at a time. */
+async function load(
+  entries: AsyncGenerator<Entry, Counts>,
+  take: (table: string, columns: readonly string[], rows: Rows) => Promise<void>,
+): Promise<Counts> {
+  let table = "";
+  let columns: readonly string[] = [];
+  let rows: Rows = [];
+  let characters = 0;
+  const flush = async () => {
+    if (rows.length > 0) await take(table, columns, rows);
+    rows = [];
+    characters = 0;
+  };
+  for (;;) {
+    const { done, value } = await entries.next();
+    if (done || "table" in value) await flush();
+    if (done) return value;
+    if ("table" in value) {
+      ({ table, columns } = value);
+      continue;
+    }
+    rows.push(value);
+    for (const text of value) characters += text?.length ?? 0;
+    if ((rows.length + 1) * columns.length > PARAMETERS || characters > CHARACTERS) await flush();
+  }
+}
+
+async function insert(db: Kysely<Database>, tables: readonly Table[], name: string, names: readonly string[], rows: Rows): Promise<void> {
+  const known = tables.find((table) => table.name === name)?.columns ?? [];
+  const columns = names.map((column) => known.find((candidate) => candidate.name === column));
+  const values = rows.map((row) =>
+    Object.fromEntries(
+      columns.map((column, index) => {
+        if (!column) throw new Error(`The backup has a column ${names[index]} of table ${name}, which its schema does not have`);
+        return [column.name, column.stored(row[index] ?? null)];
+      }),
+    ),
+  );
+  await (db as unknown as Kysely<AnyDatabase>).insertInto(name).values(values).execute();
+}

@@ -1,0 +1,96 @@
+import { Command, Option } from "commander";
+import { type RunningServer, type ServerOptions, startServer, VERSION } from "..";
+import { parseEndpoints } from "../events/targets/endpoints";
+import { databaseOptions, masterKeyOption, wholeNumber } from "./options";
+
+const SHORTEST_KEY = 16;
+
+interface ServeOptions extends Omit<ServerOptions, "bootstrapApiKey" | "masterKey"> {
+  /** In seconds. */
+  readonly shutdownLimit: number;
+}
+
+export function serveCommand(): Command {
+  const command = new Command("serve").description("Start the API server");
+  command.addOption(
+    new Option("--listen <host:port>", "where to listen; port 0 takes a free one").env("TUNNELPLANE_LISTEN").default("127.0.0.1:4040"),
+  );
+  for (const option of [...databaseOptions(), masterKeyOption()]) command.addOption(option);
+  return command
+    .addOption(
+      new Option("--database-pool <count>", "how many connections to PostgreSQL there may be")
+        .env("TUNNELPLANE_DATABASE_POOL")
+        .default(10)
+        .argParser(wholeNumber(1, 9999)),
+    )
+    .addOption(
+      new Option("--public-url <url>", "the address that answers name, where clients reach the server through a proxy").env(
+        "TUNNELPLANE_PUBLIC_URL",
+      ),
+    )
+    .addOption(
+      new Option("--shutdown-limit <seconds>", "how long requests under way may take to finish once the server is told to stop")
+        .env("TUNNELPLANE_SHUTDOWN_LIMIT")
+        .default(10)
+        .argParser(wholeNumber(0, 3600)),
+    )
+    .addOption(
+      new Option("--log-level <level>", "how much to log, as JSON on standard error")
+        .env("TUNNELPLANE_LOG_LEVEL")
+        .choices(["silent", "error", "warn", "info", "debug"])
+        .default("info"),
+    )
+    .addOption(
+      new Option("--event-endpoint <service>=<url>", "where a service that events go to is reached instead; may be repeated")
+        .env("TUNNELPLANE_EVENT_ENDPOINTS")
+        .argParser(parseEndpoints),
+    )
+    .addOption(new Option("--allow-private-targets", "let events go to sites in private networks").env("TUNNELPLANE_ALLOW_PRIVATE_TARGETS"))
+    .addHelpText(
+      "after",
+      "\nEnvironment:\n  TUNNELPLANE_BOOTSTRAP_API_KEY  an API key for the admin; without it the first start makes one and prints it once\n  TUNNELPLANE_MASTER_KEY         the master key itself (32 bytes in base64), instead of a file",
+    )
+    .action(serve);
+}
+
+async function serve(options: ServeOptions): Promise<void> {
+  const bootstrapApiKey = process.env.TUNNELPLANE_BOOTSTRAP_API_KEY || undefined;
+  if (bootstrapApiKey && (bootstrapApiKey.length < SHORTEST_KEY || /\s/.test(bootstrapApiKey))) {
+    throw new Error(
+      `TUNNELPLANE_BOOTSTRAP_API_KEY must have at least ${SHORTEST_KEY} characters and no spaces; make one with: openssl rand -base64 32`,
+    );
+  }
+  const publicUrl = options.publicUrl?.replace(/\/+$/, "");
+  if (publicUrl !== undefined && !URL.canParse(publicUrl))
+    throw new Error(`--public-url must be an absolute URL, got ${JSON.stringify(options.publicUrl)}`);
+  const server = await startServer({ ...options, publicUrl, bootstrapApiKey, masterKey: process.env.TUNNELPLANE_MASTER_KEY });
+  if (server.newApiKey) {
+    console.log(
+      `\nThe admin's API key, shown this once and never again:\n\n  ${server.newApiKey}\n\nFor programs: export TUNNELPLANE_API_KEY=<key> TUNNELPLANE_BASE_URL=${server.url}\n`,
+    );
+  }
+  console.log(`tunnelplane ${VERSION} listens on ${server.url}, data in ${server.place}`);
+  stopOnSignals(server, options.shutdownLimit);
+}
+
+function stopOnSignals(server: RunningServer, limitSeconds: number): void {
+  let closing = false;
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      const cutOff = () => {
+        server.logUnderWay();
+        process.exit(1);
+      };
+      if (closing) cutOff(); // asked twice: whoever asks wants it now
+      closing = true;
+      setTimeout(cutOff, limitSeconds * 1000).unref();
+      server.close().then(
+        () => process.exit(0),
+        (error) => {
+          console.error(`tunnelplane: ${error.message}`);
+          process.exit(1);
+        },
+      );
+    });
+  }
+}

@@ -1,0 +1,29 @@
+import type { Definition } from "@tunnelplane/sdk/contract";
+import { withArticle } from "@tunnelplane/sdk/contract";
+import { ApiError } from "../apiError";
+
+const PAGE_LIMIT = 100;
+
+export type Query = Readonly<Record<string, string>>;
+
+/** How many objects a page may have. */
+export function limitOf({ limit: text }: Query): number {
+  if (text === undefined) return PAGE_LIMIT;
+  if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= PAGE_LIMIT) return Number(text);
+  throw new ApiError("invalid_query", `limit must be a whole number from 1 to ${PAGE_LIMIT}`, { field: "limit" });
+}
+
+/** The id that a page's objects are older than. */
+export function beforeOf({ title, idPrefix }: Pick<Definition, "title" | "idPrefix">, { before_id: text }: Query): string | undefined {
+  if (text === undefined || text.startsWith(`${idPrefix}_`)) return text;
+  throw new ApiError("invalid_query", `before_id must be the id of ${withArticle(title)}, which begins with "${idPrefix}_"`, {
+    field: "before_id",
+  });
+}
+
+/** Whether a change is only to be tried. */
+export function dryRunOf({ dry_run: text }: Query): boolean {
+  if (text === undefined || text === "false") return false;
+  if (text === "true") return true;
+  throw new ApiError("invalid_query", "dry_run must be true or false", { field: "dry_run" });
+}

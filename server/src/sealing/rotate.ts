@@ -1,0 +1,54 @@
+import type { Kysely } from "kysely";
+import type { Core } from "../changes";
+import { newId } from "../ids";
+import { headText } from "../journal/journal";
+import type { Database } from "../storage/schema";
+import type { MasterKey } from "./masterKey";
+import { sealAll } from "./sealAll";
+
+/** How the audit log names what is done on the command line, where there is no API key. */
+const author = () => ({ ownerId: "command-line", name: "command line", operationId: newId("op") });
+
+/**
+ * Makes a new data key, seals every secret under it, and forgets the old ones, and the master keys other than this one.
+ * Servers that serve meanwhile learn of it with their next write, or with the next secret that they read. Returns how many rows were sealed.
+ */
+export async function rotate(core: Core): Promise<number> {
+  const { store, keyring, journal } = core;
+  const id = keyring.make();
+  await store.write(async (transaction) => {
+    await journal.append(transaction, author(), [{ action: "data_key_rotated" }]);
+    await transaction.insertInto("sealing_key").values(keyring.rowOf(id)).execute();
+    const { sequence, hash } = await transaction.selectFrom("audit_head").select(["sequence", "hash"]).executeTakeFirstOrThrow();
+    // From here on no writer commits what it sealed under the old key: see Journal.append.
+    await transaction
+      .updateTable("audit_head")
+      .set({ key_id: id, mac: keyring.sign(id, headText(sequence, hash)) })
+      .execute();
+  });
+  await keyring.load(store.reader);
+  const sealed = await sealAll(core);
+  await store.write((transaction) => forgetOthers(transaction, keyring.rowOf(id)));
+  return sealed;
+}
+
+/** Keeps the data keys under another master key too, so that servers can be started with that one. Rotating with it forgets the old one. */
+export async function addMasterKey({ store, keyring, journal }: Core, master: MasterKey): Promise<void> {
+  await store.write(async (transaction) => {
+    const rows = await transaction.selectFrom("sealing_key").select("id").distinct().execute();
+    for (const { id } of rows) {
+      await transaction
+        .insertInto("sealing_key")
+        .values(keyring.rowOf(id, master))
+        .onConflict((conflict) => conflict.columns(["id", "master_id"]).doNothing())
+        .execute();
+    }
+    await journal.append(transaction, author(), [{ action: "master_key_added" }]);
+  });
+}
+
+const forgetOthers = (transaction: Kysely<Database>, kept: Database["sealing_key"]) =>
+  transaction
+    .deleteFrom("sealing_key")
+    .where(({ or, eb }) => or([eb("id", "!=", kept.id), eb("master_id", "!=", kept.master_id)]))
+    .execute();

@@ -1,0 +1,218 @@
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { expect } from "chai";
+import { backUp } from "../../server/src/backup/backup";
+import { restore } from "../../server/src/backup/restore";
+import { MIGRATIONS, migrate } from "../../server/src/storage/migrate";
+import { connectTo } from "../../server/src/storage/open";
+import { contentOf, DATABASES, execute, onEveryDatabase, rowsIn, tablesIn } from "../../support/databases";
+import { Rest } from "../../support/rest";
+import { command, run, ServerProcess } from "../../support/server";
+import { hostport } from "../api/support";
+
+const ADDRESS = ["--public-url", "https://tunnels.example.com"];
+const optionsOf = (data: string) => (data.startsWith("postgres:") ? { data: "", databaseUrl: data } : { data });
+
+/** A table that no version has, with every type of column that a backup knows. */
+const extraMigration = (data: string) => ({
+  ...MIGRATIONS,
+  "999_extra": {
+    // biome-ignore lint/suspicious/noExplicitAny: Kysely's, whatever the tables
+    up: (db: any) =>
+      db.schema
+        .createTable("a_table_of_later")
+        .addColumn("id", "text", (column: { primaryKey(): unknown }) => column.primaryKey())
+        .addColumn("number", "bigint")
+        .addColumn("bytes", data.startsWith("postgres:") ? "bytea" : "blob")
+        .addColumn("resource_id", "text", (column: { references(target: string): unknown }) => column.references("resource.id"))
+        .execute(),
+  },
+});
+
+onEveryDatabase("A backup", (start, database) => {
+  let folder: string;
+  let file: string;
+  let server: ServerProcess;
+  let rest: Rest;
+  let token: string;
+  before("start a server and fill it", async () => {
+    folder = mkdtempSync(join(tmpdir(), "tunnelplane-backup-"));
+    file = join(folder, "backup.gz");
+    server = await start({ data: await database.create(), args: ADDRESS });
+    rest = new Rest(server.url, server.apiKey);
+    const created = async (path: string, body: unknown) => {
+      const answer = await rest.post(path, body);
+      expect(answer.status, answer.text).to.equal(201);
+      return answer.body;
+    };
+    token = (await created("/credentials", { description: 'ends\u2028no line, "quotes", \\, ä, 🚇, \u0000' })).token;
+    const backend = await created("/backends/tunnel_group", { labels: { app: "shop" } });
+    for (let index = 0; index < 20; index++) await created("/edges/tls", { hostports: [hostport()], backend: { backend_id: backend.id } });
+    await created("/ssh_certificate_authorities", {});
+    const policy = await created("/ip_policies", {});
+    await created("/ip_policy_rules", { ip_policy_id: policy.id, cidr: "10.0.0.0/8", action: "allow" });
+    const { code, err } = await run(server.data, "backup", file);
+    expect(code, err).to.equal(0);
+  });
+  after(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  for (const target of DATABASES) {
+    it(`restores into a new ${target.name} database, from which a server answers the same`, async () => {
+      const data = await target.create();
+      const { code, err } = await run(data, "restore", file);
+      expect(code, err).to.equal(0);
+      expect(await contentOf(data)).to.deep.equal(await contentOf(server.data));
+      const second = await ServerProcess.start({ data, args: ADDRESS });
+      try {
+        const other = new Rest(second.url, server.apiKey);
+        for (const path of ["/credentials", "/edges/tls", "/backends/tunnel_group", "/ip_policies", "/ip_policy_rules", "/api_keys"]) {
+          expect((await other.get(path)).text).to.equal((await rest.get(path)).text);
+        }
+        const edge = (await rest.get("/edges/tls")).body.edges?.[0] ?? (await rest.get("/edges/tls")).body.tls_edges[0];
+        const taken = await other.post("/edges/tls", { hostports: edge.hostports });
+        expect(taken.status).to.equal(409);
+      } finally {
+        await second.stop();
+      }
+    });
+
+    it(`of an older version restores into ${target.name} and is brought to this one's tables`, async () => {
+      const data = await target.create();
+      const migrations = extraMigration(data);
+      await restore(optionsOf(data), file, migrations);
+      expect(await tablesIn(data)).to.include("a_table_of_later");
+      expect(await contentOf(data)).to.deep.equal({ ...(await contentOf(server.data)), a_table_of_later: [] });
+    });
+
+    it(`takes along tables of later versions, integers of 64 bits, bytes and nulls, into ${target.name}`, async () => {
+      const [source, data] = [await database.create(), await target.create()];
+      const db = connectTo(optionsOf(source));
+      await migrate(db, { migrations: extraMigration(source) });
+      await db.destroy();
+      const bytes = source.startsWith("postgres:") ? "'\\x00ff10'" : "x'00ff10'";
+      await execute(
+        source,
+        `insert into resource (id, kind, owner_id, version, document) values ('r', 'k', 'o', 1, '{}');
+         insert into a_table_of_later values ('a', 9223372036854775807, ${bytes}, 'r'), ('b', -9223372036854775808, null, null), ('c', null, null, null)`,
+      );
+      const later = join(folder, `later-${target.name}.gz`);
+      await backUp(optionsOf(source), later, "9.9.9");
+      const refused = await run(await target.create(), "restore", later);
+      expect(refused.code).to.equal(1);
+      expect(refused.err).to.contain("has schema 999_extra").and.to.contain("use that version or a later one");
+      await restore(optionsOf(data), later, extraMigration(data));
+      const rows = await rowsIn(data, "select id, cast(number as text) as number, resource_id from a_table_of_later order by id");
+      expect(rows.map((row) => ({ ...(row as object) }))).to.deep.equal([
+        { id: "a", number: "9223372036854775807", resource_id: "r" },
+        { id: "b", number: "-9223372036854775808", resource_id: null },
+        { id: "c", number: null, resource_id: null },
+      ]);
+      const [first, second] = (await rowsIn(data, "select bytes from a_table_of_later order by id")) as { bytes: Uint8Array | null }[];
+      expect(Buffer.from(first?.bytes ?? []).toString("hex")).to.equal("00ff10");
+      expect(second?.bytes).to.equal(null);
+    });
+  }
+
+  it("is its owner's alone, and holds no key or authtoken", async () => {
+    expect(statSync(file).mode & 0o777).to.equal(0o600);
+    const text = gunzipSync(readFileSync(file)).toString();
+    expect(text).not.to.contain(server.apiKey).and.not.to.contain(token);
+    expect(readdirSync(folder).filter((name) => name.includes("unfinished"))).to.deep.equal([]);
+  });
+
+  it("goes to standard output on demand", async () => {
+    const { code, out, err } = await run(server.data, "backup", "-");
+    expect(code, err).to.equal(0);
+    const withoutTime = (bytes: Buffer) => gunzipSync(bytes).toString().split("\n").slice(1, -2);
+    expect(withoutTime(Buffer.from(out, "latin1"))).to.have.members(withoutTime(readFileSync(file)));
+    expect(err).to.contain("The master key that opens these is not in it");
+  });
+
+  it("that is cut short or was altered is refused, and nothing is written", async () => {
+    const bytes = readFileSync(file);
+    const lines = gunzipSync(bytes).toString().split("\n").slice(0, -1);
+    const packed = (altered: readonly string[]) => gzipSync(`${altered.join("\n")}\n`);
+    const row = lines.findIndex((line) => line.includes('"ip_policy"'));
+    const damages: Record<string, Buffer> = {
+      "half of it": bytes.subarray(0, bytes.length / 2),
+      "all but one byte": bytes.subarray(0, -1),
+      "no trailer": packed(lines.slice(0, -1)),
+      "only the header": packed(lines.slice(0, 1)),
+      "a row too few": packed(lines.toSpliced(row, 1)),
+      "a row twice": packed(lines.toSpliced(row, 0, lines[row] as string)),
+      "another value": packed(lines.with(row, (lines[row] as string).replace("ip_policy", "ip_pelicy"))),
+      "something after its end": packed([...lines, "[]"]),
+      "another end": packed(lines.with(-1, '{"rows":{},"sha256":""}')),
+    };
+    for (const [name, damaged] of Object.entries(damages)) {
+      const path = join(folder, "damaged.gz");
+      writeFileSync(path, damaged);
+      const data = await database.create();
+      const { code, err } = await run(data, "restore", path);
+      expect(code, name).to.equal(1);
+      expect(err, name).to.contain(`${path} is damaged`);
+      expect(await tablesIn(data), name).to.deep.equal([]);
+    }
+  });
+
+  it("that is none is refused in one line", async () => {
+    const path = join(folder, "none");
+    for (const content of ["text", "", gzipSync("text\n"), gzipSync('{"format":"another"}\n')]) {
+      writeFileSync(path, content);
+      const { code, err } = await run(await database.create(), "restore", path);
+      expect(code).to.equal(1);
+      expect(err)
+        .to.match(/is not a backup of tunnelplane|is damaged/)
+        .and.not.to.match(/\n\s+at /);
+    }
+    expect((await run(await database.create(), "restore", join(folder, "nowhere"))).err).to.contain("no such file");
+  });
+
+  it("restores only into an empty database; into another, what is there is named and stays", async () => {
+    const before = await contentOf(server.data);
+    const { code, err } = await run(server.data, "restore", file);
+    expect(code).to.equal(1);
+    expect(err).to.contain("is not empty").and.to.contain("principal (rows: 1)").and.to.contain("Restore into a new folder or database");
+    expect(await contentOf(server.data)).to.deep.equal(before);
+  });
+
+  it("that cannot be made leaves no file and no database, and says why", async () => {
+    const nowhere = join(folder, "no", "such", "folder.gz");
+    expect(await run(server.data, "backup", nowhere)).to.include({ code: 1 });
+    expect(existsSync(nowhere)).to.equal(false);
+    const empty = await database.create();
+    const { code, err } = await run(empty, "backup", join(folder, "empty.gz"));
+    expect(code).to.equal(1);
+    expect(err).to.match(/There is no database in|holds no database of tunnelplane/);
+    expect(await tablesIn(empty)).to.deep.equal([]);
+    expect(existsSync(join(folder, "empty.gz"))).to.equal(false);
+  });
+
+  it("holds what there was at one moment, while servers go on writing", async () => {
+    // More than fits in the pipe, in the table that comes first, so that the backup is held up half-way.
+    const fill = (index: number) =>
+      `('filler${index}', '${Array.from({ length: 60 }, () => Math.random().toString(36)).join("")}', 'member', '')`;
+    await execute(server.data, `insert into principal values ${Array.from({ length: 5000 }, (_, index) => fill(index)).join(",")}`);
+    const before = await contentOf(server.data);
+    const child = command(server.data, ["backup", "-"]);
+    await once(child.stdout, "readable"); // it has begun to read, and waits for us
+    const { body } = await rest.post("/edges/tls", { hostports: [hostport()] });
+    expect((await rest.delete(`/edges/tls/${body.id}`)).status).to.equal(204);
+    expect((await rest.post("/edges/tls", { hostports: [hostport()] })).status).to.equal(201);
+    const [policy] = (await rest.get("/ip_policies")).body.ip_policies;
+    expect((await rest.delete(`/ip_policies/${policy.id}`)).status).to.equal(204);
+    const path = join(folder, "moment.gz");
+    writeFileSync(path, await buffer(child.stdout), { mode: 0o600 });
+    const data = await database.create();
+    expect(await run(data, "restore", path)).to.include({ code: 0 });
+    expect(await contentOf(data)).to.deep.equal(before);
+    expect(await contentOf(server.data)).not.to.deep.equal(before);
+  });
+});

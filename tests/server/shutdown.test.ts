@@ -1,0 +1,124 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { expect } from "chai";
+import { onEveryDatabase, type Start, sharedPostgres } from "../../support/databases";
+import { Rest } from "../../support/rest";
+import { ServerProcess } from "../../support/server";
+
+/** Sends bytes as they are, so that a request can stop in the middle. */
+async function send(server: ServerProcess, bytes: string): Promise<Socket> {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  socket.on("error", () => undefined); // a server that ends may cut it off
+  await new Promise((resolve) => socket.write(bytes, resolve));
+  return socket;
+}
+
+const head = (server: ServerProcess, ...lines: string[]): string =>
+  [...lines, `Host: ${new URL(server.url).host}`, `Authorization: Bearer ${server.apiKey}`, "Service-Version: 2"].join("\r\n");
+
+/** A request whose body does not end yet; the server has begun with it. */
+async function unfinished(server: ServerProcess): Promise<Socket> {
+  const line = "POST /ip_policies?secret=in-the-query HTTP/1.1";
+  const headers = ["Content-Type: application/json", "Content-Length: 2", "Expect: 100-continue"];
+  const socket = await send(server, `${head(server, line, ...headers)}\r\n\r\n`);
+  const [begun] = await once(socket, "data");
+  expect(String(begun)).to.contain("100 Continue");
+  return socket;
+}
+
+/** Waits until the server takes no new connections. */
+async function refusesConnections(server: ServerProcess): Promise<void> {
+  for (;;) {
+    const refused = await send(server, "").then(
+      (socket) => void socket.destroy(),
+      (error: NodeJS.ErrnoException) => error.code,
+    );
+    if (refused === "ECONNREFUSED") return;
+  }
+}
+
+onEveryDatabase("A server that is told to stop", (startServer) => {
+  const running: ServerProcess[] = [];
+  const start: Start = async (options) => {
+    const server = await startServer(options);
+    running.push(server);
+    return server;
+  };
+  afterEach(async () => {
+    for (const server of running.splice(0)) await server.stop("SIGKILL");
+  });
+
+  it("takes no new connections, and refuses what comes over old ones with 503 and Retry-After", async () => {
+    const server = await start();
+    // One write: when the first request is answered, the server has the beginning of the second too.
+    const [first, second] = ["GET /livez HTTP/1.1\r\nHost: tunnels.example.com\r\n\r\n", "GET /ip_policies HTTP/1.1\r\n"];
+    const late = await send(server, first + second);
+    await once(late, "data");
+    const stopped = server.stop();
+    await refusesConnections(server);
+    late.write(`${head(server, "X-Late: yes")}\r\n\r\n`);
+    const answer = await text(late);
+    expect(answer)
+      .to.match(/^HTTP\/1.1 503 /)
+      .and.to.match(/\r\nretry-after: \d+\r\n/i);
+    expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).to.include({ error_code: "TP_1801", status_code: 503 });
+    expect(await stopped).to.equal(0);
+  });
+
+  it("is not held up by clients that keep connections open for later", async () => {
+    const server = await start({ args: ["--shutdown-limit", "3600"] });
+    const idle = await send(server, `${head(server, "GET /ip_policies HTTP/1.1")}\r\n\r\n`);
+    await once(idle, "data");
+    const silent = await send(server, "");
+    expect(await server.stop()).to.equal(0);
+    for (const socket of [idle, silent]) socket.destroy();
+  });
+
+  it("cuts off what is not finished within the limit, logs what that was, and ends with 1", async () => {
+    const server = await start({ args: ["--shutdown-limit", "1"] });
+    await unfinished(server);
+    expect(await server.stop()).to.equal(1);
+    const lines = server.log.trim().split("\n");
+    const [line, ...others] = lines.map((text) => JSON.parse(text)).filter(({ msg }) => msg === "request cut off");
+    expect(line).to.include({ method: "POST", path: "/ip_policies", level: 40 }).and.to.have.property("operation_id");
+    expect(others).to.deep.equal([]);
+    expect(server.log).not.to.contain(server.apiKey).and.not.to.contain("in-the-query");
+  });
+
+  it("ends at once when it is told a second time", async () => {
+    const server = await start({ args: ["--shutdown-limit", "3600"] });
+    await unfinished(server);
+    const stopped = server.stop();
+    await refusesConnections(server);
+    expect(await server.stop("SIGINT")).to.equal(1);
+    await stopped;
+  });
+
+  it("refuses a limit that is no number of seconds", async () => {
+    expect(await start({ args: ["--shutdown-limit", "soon"] }).catch(String)).to.contain("Expected a whole number from 0 to 3600");
+  });
+});
+
+describe("A server on PostgreSQL that is told to stop", () => {
+  it("closes its connections to the database", async () => {
+    const postgres = await sharedPostgres();
+    const url = await postgres.newDatabase();
+    const server = await ServerProcess.start({ data: url });
+    const rest = new Rest(server.url, server.apiKey);
+    await Promise.all(Array.from({ length: 20 }, () => rest.get("/ip_policies")));
+    const session = await postgres.connect(url);
+    const others = async () => {
+      const { rows } = await session.query(
+        "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'",
+      );
+      return rows.length;
+    };
+    expect(await others()).to.be.greaterThan(1);
+    await server.stop();
+    while ((await others()) > 0); // PostgreSQL notices by itself, a moment later
+    await session.end();
+  });
+});
