@@ -10,7 +10,7 @@ import { type Page, type Place, Resources } from "../resources";
 import type { Store } from "../storage/store";
 import { apiErrorOf } from "./errors";
 import { openapi } from "./openapi";
-import { allOperations, type Operation, type Outcome } from "./operations";
+import { allOperations, type Operation } from "./operations";
 import { dryRunOf } from "./query";
 import { RequestLog } from "./requestLog";
 import type { RequestsUnderWay } from "./requestsUnderWay";
