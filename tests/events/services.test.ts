@@ -39,7 +39,10 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
   });
 
   const start = async (endpoint = moto.url, options: Parameters<Start>[0] = {}): Promise<ServerProcess> => {
-    const server = await startServer({ ...options, env: { TUNNELPLANE_EVENT_ENDPOINTS: `stream_service=${endpoint},monitoring_service=${endpoint}` } });
+    const server = await startServer({
+      ...options,
+      env: { TUNNELPLANE_EVENT_ENDPOINTS: `stream_service=${endpoint},monitoring_service=${endpoint}` },
+    });
     running.push(server);
     return server;
   };
@@ -115,7 +118,9 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
     );
     await moto.checkKeys(false);
     expect(delivery).to.include({ status: "pending", event_type: "ip_policy_created.v0" });
-    expect(delivery?.last_error).to.match(/403|refused/).and.not.to.contain("not-the-secret");
+    expect(delivery?.last_error)
+      .to.match(/403|refused/)
+      .and.not.to.contain("not-the-secret");
     const tested = await rest.post(`/event_destinations/${id}/test`);
     expect(tested.body).to.include({ ok: true, error: null });
   });
@@ -124,10 +129,12 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
     let status = 403;
     const bodies: string[] = [];
     const service = await StandInServer.start((request, response) => {
-      request.on("data", () => undefined).on("end", () => {
-        bodies.push(request.url ?? "");
-        response.writeHead(status).end("no such key");
-      });
+      request
+        .on("data", () => undefined)
+        .on("end", () => {
+          bodies.push(request.url ?? "");
+          response.writeHead(status).end("no such key");
+        });
     });
     const rest = restOf(await start(service.url));
     const id = await subscribed(rest, { monitoring_service: { api_key: "key-of-the-monitoring" } });
@@ -138,14 +145,20 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
     expect((await rest.post(`${path}/test`)).body).to.include({ ok: true, error: null });
     for (let count = 0; count < 3; count++) await created(rest.post("/ip_policies", {}));
     const list = async (query: string) => (await rest.get(`${path}/deliveries?${query}`)).body;
-    await eventually(() => list("status=delivered"), ({ deliveries }) => deliveries.length === 3);
+    await eventually(
+      () => list("status=delivered"),
+      ({ deliveries }) => deliveries.length === 3,
+    );
     expect((await list("status=dead")).deliveries).to.deep.equal([]);
     const first = await list("limit=2");
     const second = (await rest.get(first.next_page_uri)).body;
     expect([first.deliveries.length, second.deliveries.length, second.next_page_uri]).to.deep.equal([2, 1, null]);
     expect((await rest.post(`${path}/replay`, { dead_letters: true })).body).to.deep.equal({ count: 0 });
     expect((await rest.post(`${path}/replay`, { since: "2020-01-01T00:00:00Z" })).body).to.deep.equal({ count: 3 });
-    await eventually(() => list("status=delivered"), ({ deliveries }) => deliveries.length === 3);
+    await eventually(
+      () => list("status=delivered"),
+      ({ deliveries }) => deliveries.length === 3,
+    );
     expect((await rest.post(`${path}/replay`, {})).status).to.equal(400);
     expect((await rest.get(`${path}/deliveries?status=lost`)).status).to.equal(400);
     expect((await rest.post("/event_destinations/ed_nobody/test")).status).to.equal(404);

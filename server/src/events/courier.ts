@@ -68,16 +68,15 @@ export class Courier {
 
   /** Delivers one batch, if there is one. */
   async #deliver(target: Target): Promise<boolean> {
-    const { store, destination } = this;
     const { now, bodyOf, random, counts } = this.options;
-    const batch = await lease(store, { destination, target, now: now(), bodyOf });
+    const batch = await lease(this.store, { destination: this.destination, target, now: now(), bodyOf });
     if (!batch) return false;
     if (batch.more && this.#tours.size < CONCURRENCY) this.#startTour();
     const results = await this.#send(target, batch);
     if (results) {
-      counts.add(destination, results);
-      await settle(store, batch, results, now(), random());
-    } else await release(store, batch, now());
+      counts.add(this.destination, results);
+      await settle(this.store, batch, results, now(), random());
+    } else await release(this.store, batch, now());
     return true;
   }
 
