@@ -10,7 +10,7 @@ const ROOT = join(__dirname, "..");
 const STAMPS = join(ROOT, "node_modules", ".tunnelplane");
 /** What tests use from PyPI: each has a Python environment of its own, and tests that say so where there is none. */
 const PYTHON = {
-  fuzzer: { title: "fuzzer", requirements: "tests/fuzz/requirements.txt", folder: join(STAMPS, "schemathesis") },
+  fuzzer: { title: "fuzzer", requirements: "tests/trust/fuzzer/requirements.txt", folder: join(STAMPS, "schemathesis") },
   cloud: { title: "stand-in of the cloud", requirements: "tests/targets/requirements.txt", folder: join(STAMPS, "moto") },
 };
 const PACKAGES = ["sdk", "server", "provider"];

@@ -20,7 +20,8 @@ export class PostgresServer {
     private readonly log: string[],
   ) {}
 
-  static async start(): Promise<PostgresServer> {
+  /** @param durable as PostgreSQL comes, waiting for the disk with each commit */
+  static async start({ durable = false } = {}): Promise<PostgresServer> {
     const folder = mkdtempSync(join(tmpdir(), "tunnelplane-postgres-"));
     const port = await freePort();
     const log: string[] = [];
@@ -34,8 +35,8 @@ export class PostgresServer {
       createPostgresUser: process.getuid?.() === 0, // PostgreSQL refuses to run as root
       // A collation as databases in use have it, which is not the order of bytes.
       initdbFlags: ["--encoding=UTF8", "--locale-provider=icu", "--icu-locale=en-US", "--no-sync"],
-      // Nothing here outlives the machine, so nothing needs to reach its disk. No socket in a folder that others share.
-      postgresFlags: ["-c", "fsync=off", "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="],
+      // In tests nothing outlives the machine, so nothing needs to reach its disk. No socket in a folder that others share.
+      postgresFlags: [...(durable ? [] : ["-c", "fsync=off"]), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="],
       onLog: (line) => log.push(line),
       onError: (error) => log.push(String(error)),
     });
@@ -97,7 +98,7 @@ export async function waiting(session: Session, count: number): Promise<number[]
 export type Session = ReturnType<EmbeddedPostgres["getPgClient"]>;
 
 /** A port that nobody listens on, below those that systems give to outgoing connections, so that none takes it while PostgreSQL pauses. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 32_000);
     const isFree = await new Promise<boolean>((resolve) => {

@@ -9,21 +9,25 @@ import type { Readable } from "node:stream";
 
 const CLI = join(__dirname, "../server/dist/cli.js");
 /** For servers on a PostgreSQL database, which may share it from different folders. */
-export const MASTER_KEY = Buffer.alloc(32, "key of servers in tests").toString("base64");
+const MASTER_KEY = Buffer.alloc(32, "key of servers in tests").toString("base64");
 export const API_KEY = "tpk_of-the-admin-in-tests-and-demos";
 
-/** Starts a command of tunnelplane on a database: a folder, or the URL of a PostgreSQL database. */
+/**
+ * Starts a command of tunnelplane on a database: a folder, or the URL of a PostgreSQL database.
+ * @param log "ignore" where nobody reads what it writes on standard error
+ */
 export function command(
   data: string,
   args: readonly string[],
   env: Record<string, string | undefined> = {},
-): ChildProcessByStdio<null, Readable, Readable> {
+  log: "pipe" | "ignore" = "pipe",
+): ChildProcessByStdio<null, Readable, Readable | null> {
   const isUrl = data.startsWith("postgres://");
   const place = { TUNNELPLANE_DATABASE_URL: isUrl ? data : undefined, TUNNELPLANE_DATA: isUrl ? undefined : data };
   return spawn(process.execPath, ["--disable-warning=ExperimentalWarning", CLI, ...args], {
     env: { ...process.env, ...place, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+    stdio: ["ignore", "pipe", log],
+  }) as ChildProcessByStdio<null, Readable, Readable | null>;
 }
 
 export interface Ended {
@@ -39,7 +43,7 @@ export async function run(data: string, ...args: string[]): Promise<Ended> {
   child.stdout.setEncoding("latin1").on("data", (chunk) => {
     out += chunk;
   });
-  child.stderr.on("data", (chunk) => {
+  child.stderr?.on("data", (chunk) => {
     err += chunk;
   });
   const [code] = (await once(child, "close")) as [number | null];
@@ -53,6 +57,8 @@ export interface StartOptions {
   readonly listen?: string;
   readonly env?: Record<string, string | undefined>;
   readonly args?: readonly string[];
+  /** Default: true. Reading the log takes time from what is being measured. */
+  readonly keepLog?: boolean;
 }
 
 /** A real server in a process of its own, on a free port of the loopback interface. */
@@ -66,22 +72,27 @@ export class ServerProcess {
     private readonly ownsData: boolean,
   ) {}
 
-  static async start({ data, listen = "127.0.0.1:0", env, args = [] }: StartOptions = {}): Promise<ServerProcess> {
+  static async start({ data, listen = "127.0.0.1:0", env, args = [], keepLog = true }: StartOptions = {}): Promise<ServerProcess> {
     const folder = data ?? mkdtempSync(join(tmpdir(), "tunnelplane-"));
-    const child = command(folder, ["serve", "--listen", listen, ...args], { TUNNELPLANE_BOOTSTRAP_API_KEY: API_KEY, ...env });
+    const settings = { TUNNELPLANE_BOOTSTRAP_API_KEY: API_KEY, ...env };
+    const child = command(folder, ["serve", "--listen", listen, ...args], settings, keepLog ? "pipe" : "ignore");
     const output = { out: "", log: "" };
-    child.stderr.on("data", (chunk) => {
+    child.stderr?.on("data", (chunk) => {
       output.log += chunk;
     });
     const url = await new Promise<string>((resolve, reject) => {
       createInterface({ input: child.stdout }).on("line", (line) => {
         output.out += `${line}\n`;
-        const found = / listens on (http:\S+),/.exec(line)?.[1];
+        const found = / listens on (https?:\S+),/.exec(line)?.[1];
         if (found) resolve(found);
       });
       child.once("close", (code) => reject(new Error(`The server ended with ${code} before it listened: ${output.log}`)));
     });
     return new ServerProcess(url, API_KEY, folder, child, output, data === undefined);
+  }
+
+  get pid(): number {
+    return this.child.pid as number;
   }
 
   /** Everything it logged so far. */
@@ -112,6 +123,16 @@ export class ServerProcess {
   /** What it printed for people. */
   get printed(): string {
     return this.output.out;
+  }
+
+  /** Resolves when the log holds the text. */
+  async logged(text: string): Promise<void> {
+    while (!this.log.includes(text)) await once(this.child.stderr as Readable, "data");
+  }
+
+  /** Sends a signal that does not end it. */
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
   }
 
   /** Ends it and returns its exit code. */

@@ -1,3 +1,4 @@
+import { timingSafeEqual } from "node:crypto";
 import { definitionOf } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { ApiError, refuseFaults } from "./apiError";
@@ -6,6 +7,7 @@ import { PLACEHOLDER } from "./facts";
 import { newId } from "./ids";
 import { hashSecret, newSecret } from "./secrets";
 import type { Database } from "./storage/schema";
+import { statement } from "./storage/statement";
 import type { Store } from "./storage/store";
 
 /** Who makes a request: a user or a bot, by one of its API keys. */
@@ -17,18 +19,21 @@ export interface Caller {
   readonly admin: boolean;
 }
 
-/** Finds whom an API key belongs to. Refuses keys of bots that are not active. */
+/**
+ * Finds whom an API key belongs to. Refuses keys that have expired and keys of bots that are not active.
+ * The database is asked each time, so a key that was deleted is refused from then on by every server.
+ *
+ * Keys are found by their SHA-256. How long that takes may tell how much of a hash is right, but nobody can choose
+ * a key for the hash that it shall have, so it tells nothing of any key. What is found is compared once more,
+ * in constant time, so that this does not rest on how a database compares texts.
+ */
 export async function callerOf(store: Store, apiKey: string): Promise<Caller | undefined> {
-  const row = await store.reader
-    .selectFrom("told_secret")
-    .innerJoin("resource as key", "key.id", "told_secret.resource_id")
-    .leftJoin("principal as user", "user.id", "key.owner_id")
-    .leftJoin("resource as bot", "bot.id", "key.owner_id")
-    .select(["key.id as keyId", "key.owner_id as ownerId", "user.role as role", "user.name as name", "bot.document as bot"])
-    .where("told_secret.hash", "=", hashSecret(apiKey))
-    .where("key.kind", "=", "api_key")
-    .executeTakeFirst();
-  if (!row) return undefined;
+  const hash = hashSecret(apiKey);
+  const [row] = await callerByHash(store.reader, { hash });
+  if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
+  const { expires_at } = JSON.parse(row.key) as { expires_at?: string | null };
+  if (expires_at && Date.parse(expires_at) <= Date.now())
+    throw new ApiError("expired_key", `This API key expired at ${expires_at}; make a new one with a key that is still valid`);
   const bot: { name: string; active: boolean } | undefined = row.bot ? JSON.parse(row.bot) : undefined;
   if (bot?.active === false) {
     throw new ApiError("forbidden", "The bot that owns this API key is not active; an admin can activate it");
@@ -36,8 +41,32 @@ export async function callerOf(store: Store, apiKey: string): Promise<Caller | u
   return { keyId: row.keyId, ownerId: row.ownerId, name: row.name ?? bot?.name ?? "", admin: row.role === "admin" };
 }
 
+interface CallerRow {
+  readonly hash: string;
+  readonly keyId: string;
+  readonly ownerId: string;
+  /** The key's document. */
+  readonly key: string;
+  readonly role: "admin" | "member" | null;
+  readonly name: string | null;
+  /** The document of the bot that owns it. */
+  readonly bot: string | null;
+}
+
+const callerByHash = statement<{ hash: string }, CallerRow>((db, parameter) =>
+  db
+    .selectFrom("told_secret")
+    .innerJoin("resource as key", "key.id", "told_secret.resource_id")
+    .leftJoin("principal as user", "user.id", "key.owner_id")
+    .leftJoin("resource as bot", "bot.id", "key.owner_id")
+    .select(["hash", "key.id as keyId", "key.owner_id as ownerId", "key.document as key"])
+    .select(["user.role as role", "user.name as name", "bot.document as bot"])
+    .where("told_secret.hash", "=", parameter("hash"))
+    .where("key.kind", "=", "api_key"),
+);
+
 /** Refuses an owner that the caller may not name, or that there is not. Bots are resources, and so checked as references. */
-export async function refuseForeignOwner(transaction: Kysely<Database>, owner: unknown, caller: Caller): Promise<void> {
+export async function refuseForeignOwner(db: Kysely<Database>, owner: unknown, caller: Caller): Promise<void> {
   if (typeof owner !== "string" || owner === caller.ownerId) return;
   const refuse = (error: "wrong_id_kind" | "forbidden" | "missing_target", message: string) =>
     refuseFaults([{ error, path: ["owner_id"], message }]);
@@ -45,7 +74,7 @@ export async function refuseForeignOwner(transaction: Kysely<Database>, owner: u
     refuse("wrong_id_kind", `is ${JSON.stringify(owner)}: expected the id of a user ("usr_…") or a bot ("bot_…")`);
   if (!caller.admin) refuse("forbidden", "names another user or bot; only admins may do that. Leave it out to own the object yourself");
   if (owner.startsWith("bot_")) return;
-  const known = await transaction.selectFrom("principal").select("id").where("id", "=", owner).executeTakeFirst();
+  const known = await db.selectFrom("principal").select("id").where("id", "=", owner).executeTakeFirst();
   if (!known) refuse("missing_target", `names ${owner}, but there is no such user or bot; leave it out to own the object yourself`);
 }
 

@@ -29,11 +29,15 @@ export interface Fault {
   readonly message: string;
 }
 
-/** One refusal for everything that is wrong with a body: code and field of the first fault, the words of all. */
+// As many as a reader mends in one go; a body of 1 MiB can be wrong in a hundred thousand places.
+const FAULTS_SHOWN = 20;
+
+/** One refusal for everything that is wrong with a body: code and field of the first fault, the words of all, up to a point. */
 export class BodyError extends ApiError {
   constructor(readonly faults: readonly [Fault, ...Fault[]]) {
     const [first] = faults;
-    const lines = faults.map(({ path, message }) => `${formatPath(path) || "the body"} ${message}`);
+    const lines = faults.slice(0, FAULTS_SHOWN).map(({ path, message }) => `${formatPath(path) || "the body"} ${message}`);
+    if (faults.length > FAULTS_SHOWN) lines.push(`and ${faults.length - FAULTS_SHOWN} more`);
     super(first.error, lines.join("; "), { field: formatPath(first.path) });
   }
 

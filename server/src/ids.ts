@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const LENGTH = 27; // 160 bits in base 62
+const DIGITS = 8;
+const LIMIT_OF_DIGITS = 62n ** BigInt(DIGITS);
 const RANDOM_BITS = 112n;
 const RANDOM_LIMIT = 1n << RANDOM_BITS;
 
@@ -23,9 +25,14 @@ export function newId(prefix: string, now = Date.now()): string {
   }
   let rest = (lastTime << RANDOM_BITS) | lastRandom;
   let text = "";
-  for (let index = 0; index < LENGTH; index++) {
-    text = ALPHABET[Number(rest % 62n)] + text;
-    rest /= 62n;
+  // Eight digits at a time fit into a number, which divides faster than a bigint.
+  for (let index = 0; index < LENGTH; index += DIGITS) {
+    let part = Number(rest % LIMIT_OF_DIGITS);
+    rest /= LIMIT_OF_DIGITS;
+    for (let digit = 0; digit < DIGITS; digit++) {
+      text = ALPHABET[part % 62] + text;
+      part = Math.floor(part / 62);
+    }
   }
-  return `${prefix}_${text}`;
+  return `${prefix}_${text.slice(-LENGTH)}`;
 }

@@ -1,19 +1,26 @@
 import type { AddressInfo } from "node:net";
+import type { Server as TlsServer } from "node:tls";
 import { type DestinationStream, type Level, pino } from "pino";
 import { bootstrap } from "./accounts";
+import { isLoopback } from "./addresses";
 import { openCore } from "./core";
 import { Dispatcher } from "./events/dispatcher";
+import { pruneEvents } from "./events/pruning";
 import type { Endpoints } from "./events/targets/endpoints";
 import { buildApp } from "./http/app";
+import type { RateLimitOptions } from "./http/rateLimits";
 import { RequestsUnderWay } from "./http/requestsUnderWay";
 import { forgetAnswers } from "./idempotency";
 import { sealWhatIsClear } from "./sealing/sealAll";
 import type { DatabaseOptions } from "./storage/open";
 import type { Store } from "./storage/store";
+import { readTls, type TlsFiles } from "./tls";
 
 export const VERSION: string = (require("../package.json") as { version: string }).version;
 
 const FORGET_EVERY_MS = 10 * 60_000;
+const PRUNE_EVERY_MS = 60 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
 // How long batches of events that are with their services may take once the server is told to stop.
 const DELIVERIES_LIMIT_MS = 5_000;
 
@@ -30,10 +37,21 @@ export interface ServerOptions extends DatabaseOptions {
   readonly bootstrapApiKey?: string;
   /** The address that answers name; without it, the one the client used. */
   readonly publicUrl?: string;
+  /** Speak TLS with these; plain HTTP without them. */
+  readonly tls?: TlsFiles;
+  readonly rateLimit: RateLimitOptions;
+  /** Proxies whose word on the client is taken, as addresses and networks with commas between. */
+  readonly trustProxy?: string;
+  /** How long a request may take to arrive, in seconds. */
+  readonly requestTimeout: number;
+  /** How long a connection may wait for its next request, in seconds. */
+  readonly keepAliveTimeout: number;
   /** Where services that events go to are reached instead of where their makers run them. */
   readonly eventEndpoint?: Endpoints;
   /** Whether events may go to sites in private networks. */
   readonly allowPrivateTargets?: boolean;
+  /** How many days events are kept once they are delivered. */
+  readonly eventRetention: number;
   readonly logLevel: Level | "silent";
   /** Where logs go; standard error by default. */
   readonly logs?: DestinationStream;
@@ -46,6 +64,8 @@ export interface RunningServer {
   readonly newApiKey: string | undefined;
   /** Where everything is kept, for people to read. */
   readonly place: string;
+  /** Reads certificate and key again, for connections from now on. Goes on with the old ones, and logs why, where the new cannot be used. */
+  reloadTls(): void;
   /** Finishes what is under way, then closes. */
   close(): Promise<void>;
   /** Logs the requests that are not answered yet, for whoever ends the process nevertheless. */
@@ -59,6 +79,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     { level: options.logLevel, name: "tunnelplane", base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
     options.logs ?? pino.destination({ dest: 2, sync: true }),
   );
+  const tls = options.tls && readTls(options.tls);
   const core = await openCore(options);
   const { store } = core;
   try {
@@ -69,6 +90,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       FORGET_EVERY_MS,
     );
     forgetting.unref();
+    const prune = () => pruneEvents(store, new Date(Date.now() - options.eventRetention * DAY_MS));
+    const pruning = setInterval(() => prune().catch((error) => logger.warn({ err: error }, "old events")), PRUNE_EVERY_MS);
+    pruning.unref();
     const underWay = new RequestsUnderWay();
     let url = "";
     const dispatcher = new Dispatcher(core, {
@@ -77,17 +101,31 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       logger,
     });
     const waking = { ...core, store: afterWrites(store, () => dispatcher.wake()) };
-    const app = buildApp({ core: waking, dispatcher, logger, underWay, version: VERSION, publicUrl: options.publicUrl });
+    const app = buildApp({ ...options, core: waking, dispatcher, logger, underWay, version: VERSION, tls });
     await app.listen({ host, port });
     const address = app.server.address() as AddressInfo;
-    url = `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
+    if (!tls && !isLoopback(address.address))
+      logger.warn(
+        `API keys and secrets pass unencrypted: ${options.listen} can be reached from other machines, over plain HTTP. Give --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that speaks TLS`,
+      );
+    url = `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
     dispatcher.start();
     return {
       url,
       newApiKey,
       place: store.place,
+      reloadTls() {
+        if (!options.tls) return;
+        try {
+          (app.server as unknown as TlsServer).setSecureContext(readTls(options.tls));
+          logger.info("TLS certificate and key were read again");
+        } catch (error) {
+          logger.error(`${(error as Error).message}. The server goes on with the certificate that it had`);
+        }
+      },
       async close() {
         clearInterval(forgetting);
+        clearInterval(pruning);
         await Promise.all([app.close(), dispatcher.stop(DELIVERIES_LIMIT_MS)]);
         await store.close();
       },

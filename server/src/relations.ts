@@ -7,6 +7,7 @@ import {
   formatPath,
   referencesIn,
   targetsOf,
+  type UniqueKey,
   withArticle,
 } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
@@ -37,34 +38,48 @@ export async function resolveReferences(db: Kysely<Database>, definition: Defini
   return found;
 }
 
-/** Records what an object refers to, in place of what it referred to before. */
-export async function replaceReferences(transaction: Kysely<Database>, definition: Definition, id: string, sent: Document): Promise<void> {
+/**
+ * Records what an object refers to, in place of what it referred to before.
+ *
+ * References that stay as they are stay untouched: writing them again would wait for whoever is deleting
+ * their target, who may in turn wait for this very object, which goes along with it.
+ *
+ * @param before what the object was made from, or undefined when it is new
+ */
+export async function replaceReferences(
+  transaction: Kysely<Database>,
+  { definition, id, before, sent }: { definition: Definition; id: string; before: Document | undefined; sent: Document },
+): Promise<void> {
+  const schema = createSchema(definition);
+  const now = referencesIn(schema, sent);
+  const then = before ? referencesIn(schema, before) : [];
+  const placesOf = (found: readonly FoundReference[]) => found.map(({ path, id: target }) => `${formatPath(path)} ${target}`).join("\n");
+  if (placesOf(now) === placesOf(then)) return;
   const found = await resolveReferences(transaction, definition, sent);
+  if (then.length > 0) await transaction.deleteFrom("reference").where("from_id", "=", id).execute();
   const rows = found.map(({ path, id: target, reference }) => ({
     from_id: id,
     to_id: target,
     field: formatPath(path),
     cascades: reference.cascade ? (1 as const) : (0 as const),
   }));
-  if (await areRecorded(transaction, id, rows)) return;
-  await transaction.deleteFrom("reference").where("from_id", "=", id).execute();
   if (rows.length > 0) await transaction.insertInto("reference").values(rows).execute();
 }
 
 /**
- * References that stay as they are stay untouched: writing them again would wait for whoever is deleting
- * their target, who may in turn wait for this very object, which goes along with it.
+ * Records the values that only one object at a time may hold. Refuses those that another object holds.
+ *
+ * @param before what the object was made from, or undefined when it is new
  */
-async function areRecorded(transaction: Kysely<Database>, id: string, rows: readonly { field: string; to_id: string }[]): Promise<boolean> {
-  const recorded = await transaction.selectFrom("reference").select(["field", "to_id"]).where("from_id", "=", id).execute();
-  const known = new Map(recorded.map(({ field, to_id }) => [field, to_id]));
-  return known.size === rows.length && rows.every(({ field, to_id }) => known.get(field) === to_id);
-}
-
-/** Records the values that only one object at a time may hold. Refuses those that another object holds. */
-export async function replaceUniqueKeys(transaction: Kysely<Database>, definition: Definition, id: string, sent: Document): Promise<void> {
+export async function replaceUniqueKeys(
+  transaction: Kysely<Database>,
+  { definition, id, before, sent }: { definition: Definition; id: string; before: Document | undefined; sent: Document },
+): Promise<void> {
   const keys = definition.unique(sent);
-  await transaction.deleteFrom("unique_key").where("resource_id", "=", id).execute();
+  const held = before ? definition.unique(before) : [];
+  const valuesOf = (some: readonly UniqueKey[]) => some.map(({ scope, key }) => `${scope} ${key}`).join("\n");
+  if (valuesOf(keys) === valuesOf(held)) return;
+  if (held.length > 0) await transaction.deleteFrom("unique_key").where("resource_id", "=", id).execute();
   for (const { scope, key, path, taken } of keys) {
     const holder = await transaction
       .selectFrom("unique_key")

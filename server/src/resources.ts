@@ -11,7 +11,7 @@ import {
   validateUpdate,
   withArticle,
 } from "@tunnelplane/sdk/contract";
-import type { Kysely, SelectQueryBuilder } from "kysely";
+import type { Kysely } from "kysely";
 import { type Caller, refuseForeignOwner } from "./accounts";
 import { ApiError, BodyError, refuseFaults } from "./apiError";
 import { type Addition, behaviours, type Creation } from "./behaviours";
@@ -22,6 +22,7 @@ import type { ObjectChange } from "./journal/event";
 import { lockParents, parentOf, refreshParent } from "./parents";
 import { referrersOf, replaceReferences, replaceUniqueKeys, resolveReferences } from "./relations";
 import type { Database } from "./storage/schema";
+import { statement } from "./storage/statement";
 
 /** JSON to answer, and the strong ETag of what it shows. */
 export interface Answer {
@@ -71,6 +72,7 @@ export class Resources {
     const { value, problems } = validateCreate(definition, body);
     refuseFaults(problems);
     const asked = "owner_id" in definition.fields ? { ...value, owner_id: value.owner_id ?? caller.ownerId } : value;
+    await refuseForeignOwner(this.store.reader, asked.owner_id, caller); // first: whether a bot exists is none of a member's business
     const id = newId(definition.idPrefix);
     const now = new Date();
     const {
@@ -81,15 +83,12 @@ export class Resources {
     } = await this.#addition({ definition, id, now, sent: asked, reader: this.store.reader, keyring: this.core.keyring });
     return this.changes.make(async (transaction, happened) => {
       await this.#loadParents(transaction, definition, sent);
-      await refuseForeignOwner(transaction, sent.owner_id, caller);
       await lockParents(transaction, definition, sent);
       const after = this.documents.compose(definition, id, now.toISOString(), sent, computed);
       const ownerId = (sent.owner_id as string | undefined) ?? caller.ownerId;
-      await transaction
-        .insertInto("resource")
-        .values({ id, kind: definition.kind, owner_id: ownerId, version: 1, document: this.documents.seal(definition, after) })
-        .execute();
-      await relate(transaction, definition, id, sent);
+      const document = this.documents.seal(definition, after);
+      await insertResource(transaction, { id, kind: definition.kind, owner_id: ownerId, version: 1, document });
+      await relate(transaction, { definition, id, before: undefined, sent });
       await refreshParent(transaction, definition, sent);
       await keep?.(transaction);
       happened.push({ change: "created", definition, id, after });
@@ -249,22 +248,17 @@ export class Resources {
 
   async #load(db: Kysely<Database>, definition: Definition, at: Place): Promise<Stored> {
     await this.#loadParents(db, definition, at);
-    return this.#find(db, db.selectFrom("resource"), definition, at);
+    return this.#find(db, findById, definition, at);
   }
 
   /** Keeps other writers away from the object, and from referring to it, until this transaction ends. */
   async #loadToChange(transaction: Kysely<Database>, definition: Definition, at: Place): Promise<Stored> {
     await lockParents(transaction, definition, at);
     await this.#loadParents(transaction, definition, at);
-    return this.#find(transaction, transaction.selectFrom("resource").forUpdate(), definition, at);
+    return this.#find(transaction, lockById, definition, at);
   }
 
-  async #find(
-    db: Kysely<Database>,
-    resources: SelectQueryBuilder<Database, "resource", object>,
-    definition: Definition,
-    at: Place,
-  ): Promise<Stored> {
+  async #find(db: Kysely<Database>, byId: typeof findById, definition: Definition, at: Place): Promise<Stored> {
     const { id } = at;
     if (!id.startsWith(`${definition.idPrefix}_`)) {
       throw new ApiError(
@@ -273,7 +267,7 @@ export class Resources {
       );
     }
     refuseMembers(definition, this.caller);
-    const row = await resources.select(["id", "owner_id", "version", "document"]).where("id", "=", id).executeTakeFirst();
+    const [row] = await byId(db, { id });
     const parents = pathFieldsOf(definition);
     const document: Document | undefined = row && parents.length > 0 ? JSON.parse(row.document) : undefined;
     const elsewhere = document && parents.find((field) => document[field] !== at[field]);
@@ -299,9 +293,8 @@ export class Resources {
     changes: Document,
   ): Promise<Answer> {
     const before = JSON.parse(stored.document) as Document;
-    const sent = Object.fromEntries(
-      Object.entries({ ...this.documents.sentOf(definition, before), ...changes }).filter(([, value]) => value !== undefined),
-    );
+    const sentBefore = this.documents.sentOf(definition, before);
+    const sent = Object.fromEntries(Object.entries({ ...sentBefore, ...changes }).filter(([, value]) => value !== undefined));
     refuseFaults(checkRules(definition, sent));
     const computed = this.documents.computedOf(definition, before);
     const after = this.documents.compose(definition, stored.id, before.created_at as string, sent, computed);
@@ -309,13 +302,38 @@ export class Resources {
     if (json === stored.document) return { json, etag: etagOf(stored.version) };
     const version = stored.version + 1;
     const document = this.documents.seal(definition, after);
-    await transaction.updateTable("resource").set({ version, document }).where("id", "=", stored.id).execute();
+    await updateDocument(transaction, { id: stored.id, version, document });
     happened.push({ change: "updated", definition, id: stored.id, before, after });
-    await relate(transaction, definition, stored.id, sent);
+    await relate(transaction, { definition, id: stored.id, before: sentBefore, sent });
     await refreshParent(transaction, definition, sent);
     return { json, etag: etagOf(version) };
   }
 }
+
+const findById = statement<{ id: string }, Stored & { owner_id: string }>((db, parameter) =>
+  db.selectFrom("resource").select(["id", "owner_id", "version", "document"]).where("id", "=", parameter("id")),
+);
+
+const lockById: typeof findById = statement((db, parameter) =>
+  db.selectFrom("resource").select(["id", "owner_id", "version", "document"]).where("id", "=", parameter("id")).forUpdate(),
+);
+
+const insertResource = statement<Database["resource"], unknown>((db, parameter) =>
+  db.insertInto("resource").values({
+    id: parameter("id"),
+    kind: parameter("kind"),
+    owner_id: parameter("owner_id"),
+    version: parameter("version"),
+    document: parameter("document"),
+  }),
+);
+
+const updateDocument = statement<Stored, unknown>((db, parameter) =>
+  db
+    .updateTable("resource")
+    .set({ version: parameter("version"), document: parameter("document") })
+    .where("id", "=", parameter("id")),
+);
 
 interface Stored {
   readonly id: string;
@@ -331,9 +349,9 @@ function refuseMembers(definition: Definition, caller: Caller): void {
     throw new ApiError("forbidden", `Only admins may see and change ${definition.title}s`);
 }
 
-async function relate(transaction: Kysely<Database>, definition: Definition, id: string, sent: Document): Promise<void> {
-  await replaceReferences(transaction, definition, id, sent);
-  await replaceUniqueKeys(transaction, definition, id, sent);
+async function relate(transaction: Kysely<Database>, change: Parameters<typeof replaceReferences>[1]): Promise<void> {
+  await replaceReferences(transaction, change);
+  await replaceUniqueKeys(transaction, change);
 }
 
 function preconditionOnModule(precondition: Precondition, document: string, name: string): void {

@@ -49,6 +49,24 @@ onEveryDatabase("The OpenAPI document", (start) => {
     for (const schema of Object.values(TlsEdge.properties)) expect(schema).to.have.property("description").that.is.not.empty;
   });
 
+  it("says how much every text, list and map that may be sent can hold", () => {
+    const unlimited: string[] = [];
+    // biome-ignore lint/suspicious/noExplicitAny: schemas of every shape
+    const look = (schema: any, place: string): void => {
+      if (schema.type === "string" && !schema.enum && !schema.const && !schema.maxLength) unlimited.push(place);
+      if (schema.type === "array" && !schema.maxItems) unlimited.push(place);
+      if (schema.type === "object" && !schema.properties && !schema.maxProperties) unlimited.push(place);
+      if (schema.items) look(schema.items, `${place}[]`);
+      for (const part of [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])]) look(part, place);
+      for (const name of ["propertyNames", "additionalProperties"]) if (typeof schema[name] === "object") look(schema[name], `${place}{}`);
+      for (const [name, property] of Object.entries(schema.properties ?? {})) look(property, `${place}.${name}`);
+    };
+    const sent = Object.keys(document.components.schemas).filter((name) => /(Create|Update|Replace)$/.test(name));
+    expect(sent.length).to.be.greaterThan(40);
+    for (const name of sent) look(document.components.schemas[name], name);
+    expect(unlimited).to.deep.equal([]);
+  });
+
   it("lists for each operation the errors that it may answer, with their codes", async () => {
     const { responses } = document.paths["/edges/tls/{id}"].patch;
     expect(responses["409"].description).to.contain("TP_1501");

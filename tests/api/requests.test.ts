@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { onEveryDatabase } from "../../support/databases";
+import { exchange } from "../../support/rawHttp";
 import type { RestAnswer } from "../../support/rest";
 import { expectRefused, missingReference, noSuchPath, notFound, serverOfThisFile, unknownId } from "./support";
 import { TYPES } from "./types";
@@ -68,6 +69,36 @@ onEveryDatabase("Every request, whatever it asks for:", (start) => {
     for (let i = 0; i < 3; i++) ids.push((await server.rest.get("/credentials")).headers.get("x-request-id"));
     for (const id of ids) expect(id).to.match(/^op_[0-9A-Za-z]{27}$/);
     expect(new Set(ids).size).to.equal(3);
+  });
+
+  const raw = async (...lines: string[]): Promise<RestAnswer> => {
+    const answer = await exchange(server.url, `${lines.join("\r\n")}\r\n\r\n`);
+    if (!answer) throw new Error("The server closed the connection without an answer");
+    return answer;
+  };
+  const withoutHost = (): string[] => Object.entries(server.headersWithout()).map(([name, value]) => `${name}: ${value}`);
+
+  it("what is no HTTP request at all is refused as everything else is", async () => {
+    const notHttp = { status: 400, code: "TP_1009" };
+    for (const line of ["hello", "GET /ip_policies HTTP/9.9", "FETCH /ip_policies HTTP/1.1", "GET /ip policies HTTP/1.1"])
+      expectRefused(await raw(line, "Host: here"), notHttp);
+    expectRefused(await raw("GET /ip_policies HTTP/1.1", "Host: here", "no header"), notHttp);
+    expectRefused(await raw("GET /ip_policies HTTP/1.1", `X-Long: ${"a".repeat(17_000)}`), { status: 431, code: "TP_1405" });
+  });
+
+  it("a request says in Host how it reached the server, in nothing but the characters of an address", async () => {
+    const refusal = { status: 400, code: "TP_1008", mentions: ["Host"] };
+    expectRefused(await raw("GET /ip_policies HTTP/1.1", ...withoutHost()), refusal);
+    for (const host of ["", 'a","x":"b', "$&", "a/b", "user@here"])
+      expectRefused(await raw("GET /ip_policies HTTP/1.1", `Host: ${host}`, ...withoutHost()), refusal);
+    for (const host of ["here", "tunnels.example.com:4040", "127.0.0.1", "[::1]:4040"]) {
+      const answer = await raw("GET /ip_policies?limit=1 HTTP/1.1", `Host: ${host}`, ...withoutHost());
+      expect(answer.body.uri).to.equal(`http://${host}/ip_policies`);
+    }
+  });
+
+  it("an expectation that the server does not know is passed over", async () => {
+    expect((await raw("GET /ip_policies?limit=1 HTTP/1.1", "Host: here", "Expect: more", ...withoutHost())).status).to.equal(200);
   });
 
   it("names of JavaScript's own are no fields, and do no harm", async () => {

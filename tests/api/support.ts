@@ -50,6 +50,10 @@ class ServerOfThisFile {
     return this.running.url;
   }
 
+  get pid(): number {
+    return this.running.pid;
+  }
+
   get rest(): RestBelowEdge {
     if (!this.client) throw new Error("The server runs only while tests do");
     return this.client;

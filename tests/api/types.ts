@@ -207,7 +207,7 @@ export const TYPES: readonly ResourceType[] = [
     path: "/api_keys",
     listKey: "keys",
     prefix: "ak",
-    fields: ["owner_id", "token"],
+    fields: ["owner_id", "expires_at", "token"],
     body: () => ({}),
   },
 ];

@@ -40,6 +40,13 @@ onEveryDatabase("A server process", (startServer, database) => {
     }
   });
 
+  it("names the address that a trusted proxy tells, in nothing but the characters of an address", async () => {
+    const server = await start({ args: ["--trust-proxy", "loopback"] });
+    const through = (host: string) => new Rest(server.url, server.apiKey).get("/ip_policies?limit=1", { "x-forwarded-host": host });
+    expect((await through("tunnels.example.com:8443")).body.uri).to.equal("http://tunnels.example.com:8443/ip_policies");
+    for (const host of ['a","x":"b', "a/b", "user@here"]) expect((await through(host)).body.error_code, host).to.equal("TP_1008");
+  });
+
   it("refuses a bootstrap key that could be guessed", async () => {
     const message = await start({ env: { TUNNELPLANE_BOOTSTRAP_API_KEY: "short" } }).catch(String);
     expect(message).to.contain("TUNNELPLANE_BOOTSTRAP_API_KEY must have at least 16 characters");

@@ -12,10 +12,13 @@ export interface ApiKeyArgs {
 
   /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
   ownerId?: pulumi.Input<string>;
+
+  /** Until when the key is accepted (RFC 3339): a time in the future, by the server's clock. Default: until it is deleted. Set at creation only. */
+  expiresAt?: pulumi.Input<string>;
 }
 
 /**
- * A key with which its owner calls this API. Deleting it revokes it.
+ * A key with which its owner calls this API. Deleting it revokes it, at once and on every server.
  *
  * @example
  * ```ts
@@ -34,6 +37,9 @@ export class ApiKey extends Resource {
   /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
   declare readonly ownerId: pulumi.Output<string>;
 
+  /** Until when the key is accepted (RFC 3339): a time in the future, by the server's clock. Default: until it is deleted. Set at creation only. */
+  declare readonly expiresAt: pulumi.Output<string | undefined>;
+
   /** The key itself. Answered by the creation only and null ever after; a Pulumi program keeps it, encrypted, in its state. Secret. */
   declare readonly token: pulumi.Output<string>;
 
@@ -45,7 +51,7 @@ export class ApiKey extends Resource {
 
   /** @param args what is declared; see {@link ApiKeyArgs} */
   constructor(name: string, args: ApiKeyArgs = {}, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "api_key", type: "ApiKey", properties: ["description", "metadata", "ownerId", "token", "uri", "createdAt"], secrets: ["token"] }, name, args, options);
+    super({ kind: "api_key", type: "ApiKey", properties: ["description", "metadata", "ownerId", "expiresAt", "token", "uri", "createdAt"], secrets: ["token"] }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

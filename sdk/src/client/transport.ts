@@ -93,6 +93,11 @@ export class Transport {
       return new TimeoutError(`${this.baseUrl} did not answer within ${this.#timeoutMs / 1000} s`, { cause: error });
     }
     const code = error.code ?? error.errors?.[0]?.code ?? error.message;
+    if (UNTRUSTED.test(code))
+      return new ConnectionError(
+        `${this.baseUrl} shows a certificate that this machine does not trust (${code}); name the file of its authority in NODE_EXTRA_CA_CERTS`,
+        { cause: error },
+      );
     return new ConnectionError(`${this.baseUrl} does not answer (${REASONS[code] ?? code})`, { cause: error });
   }
 
@@ -110,6 +115,9 @@ export class Transport {
     );
   }
 }
+
+/** What OpenSSL calls a certificate whose authority it does not know. */
+const UNTRUSTED = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER_CERT(_LOCALLY)?|VERIFY_LEAF_SIGNATURE))$/;
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",

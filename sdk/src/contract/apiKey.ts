@@ -2,13 +2,14 @@ import { z } from "zod";
 import { defineResource } from "./core/definition";
 import { description, metadata, ownerId } from "./core/fields";
 import { mark } from "./core/marks";
+import { timestamp } from "./formats/time";
 
 /** API keys; fields after api-decisions "Users, bots and API keys". */
 export const apiKey = defineResource({
   type: "ApiKey",
   kind: "api_key",
   title: "API key",
-  doc: "A key with which its owner calls this API. Deleting it revokes it.",
+  doc: "A key with which its owner calls this API. Deleting it revokes it, at once and on every server.",
   path: "/api_keys",
   listKey: "keys",
   idPrefix: "ak",
@@ -17,6 +18,10 @@ export const apiKey = defineResource({
     description: description("Who or what uses the key. At most 255 bytes."),
     metadata: metadata(),
     owner_id: ownerId(),
+    expires_at: mark(timestamp().optional(), { immutable: true }).meta({
+      description:
+        "Until when the key is accepted (RFC 3339): a time in the future, by the server's clock. Default: until it is deleted. Set at creation only.",
+    }),
   },
   computed: {
     token: mark(z.string().nullable(), { secret: true, once: true }).meta({

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineResource } from "./core/definition";
+import { word } from "./core/fields";
 
 /** Bot users; fields after api-decisions "Users, bots and API keys". */
 export const botUser = defineResource({
@@ -12,7 +13,7 @@ export const botUser = defineResource({
   idPrefix: "bot",
   access: "admin",
   fields: {
-    name: z.string().min(1).max(255).meta({ description: "What it is called." }),
+    name: word(255).meta({ description: "What it is called." }),
     active: z.boolean().default(true).meta({ description: "Whether its API keys are accepted. Default true." }),
   },
   example: `const ci = new tunnels.BotUser("ci", { name: "ci" });

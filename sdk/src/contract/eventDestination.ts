@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { defineResource } from "./core/definition";
-import { conditioned, description, exactlyOne, metadata, object } from "./core/fields";
+import { conditioned, description, exactlyOne, metadata, object, text, word } from "./core/fields";
 import { mark } from "./core/marks";
 import { arn } from "./formats/arn";
 import { isDomain } from "./formats/host";
 
-const needed = (doc: string) => z.string().min(1).meta({ description: doc });
-const secret = (doc: string) => mark(z.string().min(1), { secret: true }).meta({ description: doc });
+const needed = (doc: string) => word(255).meta({ description: doc });
+const secret = (doc: string) => mark(word(4096), { secret: true }).meta({ description: doc });
 
 /** spec "CloudAuth". */
 const auth = () =>
@@ -32,7 +32,7 @@ export const DEFAULT_SITE = "datadoghq.com";
 
 /** A site of the monitoring service; the server sends to a host below it, so it is nothing but a domain. */
 const site = () =>
-  conditioned(z.string(), (value) =>
+  conditioned(text(255, "characters"), (value) =>
     value === "" || isDomain(value)
       ? undefined
       : `must be a domain name alone, without scheme, port or path, for example "${DEFAULT_SITE}" or "datadoghq.eu"`,
@@ -66,8 +66,8 @@ const target = () =>
         .meta({ description: "A log group (CloudWatch Logs)." }),
       monitoring_service: object({
         api_key: secret("The key for the intake."),
-        monitoring_tags: z.string().default("").meta({ description: "Tags sent with each event." }),
-        service: z.string().default("").meta({ description: "Service name sent with each event." }),
+        monitoring_tags: text(4096, "characters").default("").meta({ description: "Tags sent with each event." }),
+        service: text(255, "characters").default("").meta({ description: "Service name sent with each event." }),
         monitoring_site: site()
           .default("")
           .meta({ description: `The site to send events to. Default: \`${DEFAULT_SITE}\`.` }),

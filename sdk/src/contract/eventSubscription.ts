@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineResource } from "./core/definition";
-import { distinct, object, references, text } from "./core/fields";
+import { distinct, MOST_ENTRIES, object, references, text } from "./core/fields";
 import { mark } from "./core/marks";
 import { eventType } from "./formats/event";
 
@@ -20,7 +20,7 @@ export const eventSubscription = defineResource({
     description: text(255, "characters").default("").meta({ description: "What it is for, in words for people. At most 255 characters." }),
     sources: mark(
       distinct(
-        z.array(object({ type: eventType().meta({ description: "A type of event; the server lists them all." }) })),
+        z.array(object({ type: eventType().meta({ description: "A type of event; the server lists them all." }) })).max(MOST_ENTRIES),
         (source) => (source as { type?: string }).type,
       ),
       { entries: { key: "type" } },

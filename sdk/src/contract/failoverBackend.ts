@@ -1,6 +1,5 @@
-import { z } from "zod";
 import { defineResource } from "./core/definition";
-import { description, distinct, metadata } from "./core/fields";
+import { description, ids, metadata } from "./core/fields";
 import { mark } from "./core/marks";
 
 /** Failover backend; fields after api-decisions "Backends, IP policies". */
@@ -16,7 +15,7 @@ export const failoverBackend = defineResource({
   fields: {
     description: description(),
     metadata: metadata(),
-    backends: mark(distinct(z.array(z.string().min(1))), { reference: { to: ["backend"] } })
+    backends: mark(ids(), { reference: { to: ["backend"] } })
       .default([])
       .meta({ description: "The backends, the preferred one first." }),
   },

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { defineResource } from "./core/definition";
-import { conditioned, description, metadata } from "./core/fields";
+import { conditioned, description, map, metadata, text } from "./core/fields";
 import { mark } from "./core/marks";
 
-const headerName = conditioned(z.string(), (name) =>
+const headerName = conditioned(text(255, "characters"), (name) =>
   /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) ? undefined : "is no name of an HTTP header",
 );
-const headerValue = conditioned(z.string(), (value) => (/[\r\n\0]/.test(value) ? "must not hold a line break or a zero byte" : undefined));
+const headerValue = conditioned(text(8192), (value) => (/[\r\n\0]/.test(value) ? "must not hold a line break or a zero byte" : undefined));
 
 /** HTTP-response backend; fields after api-decisions "Backends, IP policies". */
 export const httpResponseBackend = defineResource({
@@ -21,8 +21,8 @@ export const httpResponseBackend = defineResource({
   fields: {
     description: description(),
     metadata: metadata(),
-    body: z.string().default("").meta({ description: "The body of the response." }),
-    headers: mark(z.record(headerName, headerValue), { userKeys: true }).default({}).meta({ description: "Headers of the response." }),
+    body: text(65_536).default("").meta({ description: "The body of the response." }),
+    headers: mark(map(headerName, headerValue), { userKeys: true }).default({}).meta({ description: "Headers of the response." }),
     status_code: z.int().min(100).max(599).default(200).meta({ description: "The status of the response." }),
   },
   example: `const maintenance = new tunnels.HttpResponseBackend("maintenance", {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineResource } from "./core/definition";
-import { conditioned, description, metadata, reference } from "./core/fields";
+import { conditioned, description, metadata, reference, text } from "./core/fields";
 import { mark } from "./core/marks";
 import { backend, ipRestriction } from "./modules/edgeModules";
 import { jwtValidation } from "./modules/jwtValidation";
@@ -23,7 +23,7 @@ export const httpsEdgeRoute = defineResource({
       description: "The edge that the route belongs to. Set at creation only.",
     }),
     match_type: z.enum(["exact_path", "path_prefix"]).meta({ description: "Whether `match` is the whole path or its beginning." }),
-    match: conditioned(z.string(), (value) => (value.startsWith("/") ? undefined : 'must begin with "/"')).meta({
+    match: conditioned(text(2048), (value) => (value.startsWith("/") ? undefined : 'must begin with "/"')).meta({
       description: "The path, beginning with `/`. Each stands once for its type on an edge.",
     }),
     description: description(),

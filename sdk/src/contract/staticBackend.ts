@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineResource } from "./core/definition";
-import { conditioned, description, metadata, object } from "./core/fields";
-import { isAddress } from "./formats/host";
+import { conditioned, description, metadata, object, text } from "./core/fields";
+import { isAddress, LONGEST_ADDRESS } from "./formats/host";
 
 /** Static backend; fields after api-decisions "Backends, IP policies". */
 export const staticBackend = defineResource({
@@ -16,7 +16,7 @@ export const staticBackend = defineResource({
   fields: {
     description: description(),
     metadata: metadata(),
-    address: conditioned(z.string(), (value) =>
+    address: conditioned(text(LONGEST_ADDRESS), (value) =>
       isAddress(value) ? undefined : 'must be "<host>:<port>", for example "10.0.0.7:8080" or "[2001:db8::7]:8080"',
     ).meta({ description: "Where the traffic goes: `<host>:<port>`." }),
     tls: object({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineResource } from "./core/definition";
-import { description, metadata } from "./core/fields";
+import { description, id, map, metadata } from "./core/fields";
 import { mark } from "./core/marks";
 
 /** Weighted backend; fields after api-decisions "Backends, IP policies". */
@@ -16,7 +16,7 @@ export const weightedBackend = defineResource({
   fields: {
     description: description(),
     metadata: metadata(),
-    backends: mark(z.record(z.string(), z.int().min(0).max(10000)), { userKeys: true, reference: { to: ["backend"] } })
+    backends: mark(map(id(), z.int().min(0).max(10000)), { userKeys: true, reference: { to: ["backend"] } })
       .default({})
       .meta({ description: "The id of each backend and its weight, 0 to 10000." }),
   },

@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 /**
- * A key with which its owner calls this API. Deleting it revokes it.
+ * A key with which its owner calls this API. Deleting it revokes it, at once and on every server.
  *
  * As the API answers it.
  */
@@ -23,6 +23,9 @@ export interface ApiKey {
   /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
   owner_id: string;
 
+  /** Until when the key is accepted (RFC 3339): a time in the future, by the server's clock. Default: until it is deleted. Set at creation only. */
+  expires_at: string | null;
+
   /** The key itself. Answered by the creation only and null ever after; a Pulumi program keeps it, encrypted, in its state. Secret. */
   token: string | null;
 }
@@ -37,7 +40,10 @@ export interface ApiKeyCreate {
 
   /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
   owner_id?: string;
+
+  /** Until when the key is accepted (RFC 3339): a time in the future, by the server's clock. Default: until it is deleted. Set at creation only. */
+  expires_at?: string;
 }
 
 /** What of an API key can be changed; what is left out stays as it is. */
-export type ApiKeyUpdate = Partial<Omit<ApiKeyCreate, "owner_id">>;
+export type ApiKeyUpdate = Partial<Omit<ApiKeyCreate, "owner_id" | "expires_at">>;

@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 import type { Document } from "../documents";
 import type { Keyring } from "../sealing/keyring";
 import type { Database } from "../storage/schema";
+import { makeApiKey } from "./makeApiKey";
 import { makeAuthorityKey } from "./makeAuthorityKey";
 import { mintSecret } from "./mintSecret";
 import { signSshCertificate } from "./signSshCertificate";
@@ -40,7 +41,7 @@ export type Behaviour = (creation: Creation) => Promise<Addition>;
 /** By kind; most kinds have none. */
 export const behaviours: Readonly<Record<string, Behaviour>> = {
   tunnel_credential: mintSecret("tpt"),
-  api_key: mintSecret("tpk"),
+  api_key: makeApiKey,
   ssh_certificate_authority: makeAuthorityKey,
   ssh_user_certificate: signSshCertificate("user"),
   ssh_host_certificate: signSshCertificate("host"),

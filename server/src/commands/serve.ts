@@ -1,11 +1,16 @@
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
+import ipaddr from "ipaddr.js";
 import { type RunningServer, type ServerOptions, startServer, VERSION } from "..";
 import { parseEndpoints } from "../events/targets/endpoints";
 import { databaseOptions, masterKeyOption, wholeNumber } from "./options";
 
 const SHORTEST_KEY = 16;
 
-interface ServeOptions extends Omit<ServerOptions, "bootstrapApiKey" | "masterKey"> {
+interface Flags extends Omit<ServerOptions, "bootstrapApiKey" | "masterKey" | "tls" | "rateLimit"> {
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly rateLimit: number;
+  readonly rateLimitLoopback: boolean;
   /** In seconds. */
   readonly shutdownLimit: number;
 }
@@ -29,6 +34,45 @@ export function serveCommand(): Command {
       ),
     )
     .addOption(
+      new Option(
+        "--tls-cert <file>",
+        "speak TLS with this certificate (PEM, with those that lead to its authority); SIGHUP reads it again",
+      ).env("TUNNELPLANE_TLS_CERT"),
+    )
+    .addOption(new Option("--tls-key <file>", "the certificate's private key (PEM)").env("TUNNELPLANE_TLS_KEY"))
+    .addOption(
+      new Option(
+        "--rate-limit <count>",
+        "how many requests an API key may make in a second, and ten times that more in a minute; 0 for no limit",
+      )
+        .env("TUNNELPLANE_RATE_LIMIT")
+        .default(100)
+        .argParser(wholeNumber(0, 1_000_000)),
+    )
+    .addOption(
+      new Option("--rate-limit-loopback", "limit clients on this machine, too").env("TUNNELPLANE_RATE_LIMIT_LOOPBACK").default(false),
+    )
+    .addOption(
+      new Option(
+        "--trust-proxy <addresses>",
+        "proxies whose X-Forwarded-For is believed: addresses and networks with commas between, or loopback",
+      )
+        .env("TUNNELPLANE_TRUST_PROXY")
+        .argParser(proxies),
+    )
+    .addOption(
+      new Option("--request-timeout <seconds>", "how long a request may take to arrive")
+        .env("TUNNELPLANE_REQUEST_TIMEOUT")
+        .default(30)
+        .argParser(wholeNumber(1, 3600)),
+    )
+    .addOption(
+      new Option("--keep-alive-timeout <seconds>", "how long a connection may wait for its next request")
+        .env("TUNNELPLANE_KEEP_ALIVE_TIMEOUT")
+        .default(72)
+        .argParser(wholeNumber(1, 3600)),
+    )
+    .addOption(
       new Option("--shutdown-limit <seconds>", "how long requests under way may take to finish once the server is told to stop")
         .env("TUNNELPLANE_SHUTDOWN_LIMIT")
         .default(10)
@@ -45,6 +89,12 @@ export function serveCommand(): Command {
         .env("TUNNELPLANE_EVENT_ENDPOINTS")
         .argParser(parseEndpoints),
     )
+    .addOption(
+      new Option("--event-retention <days>", "how long events are kept once they are delivered")
+        .env("TUNNELPLANE_EVENT_RETENTION")
+        .default(30)
+        .argParser(wholeNumber(1, 36_500)),
+    )
     .addOption(new Option("--allow-private-targets", "let events go to sites in private networks").env("TUNNELPLANE_ALLOW_PRIVATE_TARGETS"))
     .addHelpText(
       "after",
@@ -53,7 +103,7 @@ export function serveCommand(): Command {
     .action(serve);
 }
 
-async function serve(options: ServeOptions): Promise<void> {
+async function serve({ tlsCert, tlsKey, rateLimit, rateLimitLoopback, shutdownLimit, ...options }: Flags): Promise<void> {
   const bootstrapApiKey = process.env.TUNNELPLANE_BOOTSTRAP_API_KEY || undefined;
   if (bootstrapApiKey && (bootstrapApiKey.length < SHORTEST_KEY || /\s/.test(bootstrapApiKey))) {
     throw new Error(
@@ -63,14 +113,23 @@ async function serve(options: ServeOptions): Promise<void> {
   const publicUrl = options.publicUrl?.replace(/\/+$/, "");
   if (publicUrl !== undefined && !URL.canParse(publicUrl))
     throw new Error(`--public-url must be an absolute URL, got ${JSON.stringify(options.publicUrl)}`);
-  const server = await startServer({ ...options, publicUrl, bootstrapApiKey, masterKey: process.env.TUNNELPLANE_MASTER_KEY });
+  if (!tlsCert !== !tlsKey) throw new Error(`--tls-cert and --tls-key belong together; ${tlsCert ? "--tls-key" : "--tls-cert"} is missing`);
+  const server = await startServer({
+    ...options,
+    publicUrl,
+    bootstrapApiKey,
+    masterKey: process.env.TUNNELPLANE_MASTER_KEY,
+    tls: tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined,
+    rateLimit: { perSecond: rateLimit, loopback: rateLimitLoopback },
+  });
   if (server.newApiKey) {
     console.log(
       `\nThe admin's API key, shown this once and never again:\n\n  ${server.newApiKey}\n\nFor programs: export TUNNELPLANE_API_KEY=<key> TUNNELPLANE_BASE_URL=${server.url}\n`,
     );
   }
   console.log(`tunnelplane ${VERSION} listens on ${server.url}, data in ${server.place}`);
-  stopOnSignals(server, options.shutdownLimit);
+  if (tlsCert) process.on("SIGHUP", () => server.reloadTls());
+  stopOnSignals(server, shutdownLimit);
 }
 
 function stopOnSignals(server: RunningServer, limitSeconds: number): void {
@@ -93,4 +152,12 @@ function stopOnSignals(server: RunningServer, limitSeconds: number): void {
       );
     });
   }
+}
+
+function proxies(text: string): string {
+  const isOne = (entry: string) => entry === "loopback" || ipaddr.isValid(entry) || ipaddr.isValidCIDR(entry);
+  if (text.split(",").every((entry) => isOne(entry.trim()))) return text;
+  throw new InvalidArgumentError(
+    'Expected addresses and networks with commas between, for example "10.0.0.7,192.168.0.0/16", or "loopback".',
+  );
 }

@@ -2,25 +2,22 @@ import type { Kysely } from "kysely";
 import type { Document } from "../documents";
 import type { ObjectChange } from "../journal/event";
 import type { Database } from "../storage/schema";
+import { statement } from "../storage/statement";
 import { dropPending, openLanes } from "./lanes";
 
-/** A change whose event has been written, and where in the order of commits. */
-export interface Recorded {
-  readonly change: ObjectChange;
-  readonly sequence: number;
+/**
+ * Hands an event that has just been written to every destination that a subscription names for it. Has to run in the
+ * transaction of the change, while it holds the end of the log: so no subscription changes in between.
+ */
+export async function fanOut(transaction: Kysely<Database>, change: ObjectChange, sequence: number, now: Date): Promise<void> {
+  if (change.definition.kind === "event_subscription") await replaceRoutes(transaction, change);
+  if (change.definition.kind === "event_destination" && !change.after) await forget(transaction, change.id);
+  const added = await addDeliveries(transaction, { sequence });
+  if (added.length > 0) await openLanes(transaction, now, (deliveries) => deliveries.where("delivery.sequence", "=", sequence));
 }
 
-/**
- * Hands events that have just been written to every destination that a subscription names for them. Has to run in the
- * transaction of the changes, while it holds the end of the log: so no subscription changes in between.
- */
-export async function fanOut(transaction: Kysely<Database>, recorded: readonly Recorded[], now: Date): Promise<void> {
-  for (const { change } of recorded) {
-    if (change.definition.kind === "event_subscription") await replaceRoutes(transaction, change);
-    if (change.definition.kind === "event_destination" && !change.after) await forget(transaction, change.id);
-  }
-  const sequences = recorded.map(({ sequence }) => sequence);
-  await transaction
+const addDeliveries = statement<{ sequence: number }, { destination_id: string }>((db, parameter) =>
+  db
     .insertInto("delivery")
     .columns(["destination_id", "sequence", "event_type", "object_id"])
     .expression((insert) =>
@@ -29,11 +26,10 @@ export async function fanOut(transaction: Kysely<Database>, recorded: readonly R
         .innerJoin("route", "route.event_type", "event.type")
         .select(["route.destination_id", "event.sequence", "event.type", "event.object_id"])
         .distinct()
-        .where("event.sequence", "in", sequences),
+        .where("event.sequence", "=", parameter("sequence")),
     )
-    .execute();
-  await openLanes(transaction, now, (deliveries) => deliveries.where("delivery.sequence", "in", sequences));
-}
+    .returning("destination_id"),
+);
 
 /** A subscription says what is delivered from now on; what is under way to where nobody wants it any more is not. */
 async function replaceRoutes(transaction: Kysely<Database>, { id, before, after }: ObjectChange): Promise<void> {

@@ -1,17 +1,23 @@
 import { expandPath } from "@tunnelplane/sdk/contract";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { type Caller, callerOf } from "../accounts";
 import { ApiError } from "../apiError";
 import type { Core } from "../changes";
 import type { Dispatcher } from "../events/dispatcher";
+import { deliveryMetrics } from "../events/metrics";
 import { type Intent, requestHashOf } from "../idempotency";
 import { newId } from "../ids";
 import { type Page, type Place, Resources } from "../resources";
 import type { Store } from "../storage/store";
+import { allOperations } from "./allOperations";
+import { authenticate } from "./authentication";
+import { refuseOutsized } from "./bodyLimits";
+import { acceptExpectations, type ConnectionOptions, connections, requireHost } from "./connections";
 import { apiErrorOf } from "./errors";
+import { registerMetrics } from "./metrics";
 import { openapi } from "./openapi";
-import { allOperations, type Operation } from "./operations";
+import type { Operation } from "./operations";
 import { dryRunOf } from "./query";
+import { type RateLimitOptions, RateLimits } from "./rateLimits";
 import { RequestLog } from "./requestLog";
 import type { RequestsUnderWay } from "./requestsUnderWay";
 
@@ -19,9 +25,10 @@ const SERVICE_VERSION = "2";
 const BODY_LIMIT = 1024 * 1024;
 /** As long as Node lets a request line be, so that an id of any length is answered as one that does not exist. */
 const LONGEST_PATH = 16 * 1024;
+const CHALLENGE = { "www-authenticate": "Bearer" };
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY"];
 
-export interface AppOptions {
+export interface AppOptions extends ConnectionOptions {
   readonly core: Core;
   readonly dispatcher: Dispatcher;
   readonly logger: FastifyBaseLogger;
@@ -30,27 +37,28 @@ export interface AppOptions {
   readonly version: string;
   /** The address that answers name; without it, the one the client used. */
   readonly publicUrl?: string;
-}
-
-declare module "fastify" {
-  interface FastifyRequest {
-    caller: Caller;
-  }
+  readonly rateLimit: RateLimitOptions;
+  /** Proxies whose word on the client is taken, as addresses and networks with commas between. */
+  readonly trustProxy?: string;
 }
 
 /** The HTTP side of the server: everything from a request to an answer. */
-export function buildApp({ core, dispatcher, logger, underWay, version, publicUrl }: AppOptions): FastifyInstance {
+export function buildApp(options: AppOptions): FastifyInstance {
+  const { core, dispatcher, logger, underWay, version, publicUrl } = options;
   const { store } = core;
   const operations = allOperations();
   const app: FastifyInstance = fastify({
+    ...connections(options),
     loggerInstance: logger,
     bodyLimit: BODY_LIMIT,
+    trustProxy: options.trustProxy,
     genReqId: (request) => requestId(request.headers["x-request-id"]),
     logController: new RequestLog(),
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: LONGEST_PATH },
     return503OnClosing: false, // that would not be an error of ours; RequestsUnderWay answers one
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
   });
+  acceptExpectations(app);
   acceptJson(app);
   underWay.watch(app);
   app.addHook("onSend", async (request, reply) => {
@@ -65,10 +73,13 @@ export function buildApp({ core, dispatcher, logger, underWay, version, publicUr
   const description = JSON.stringify(openapi(operations, version));
   app.get("/openapi.json", async (_request, reply) => reply.type("application/json").send(description));
 
+  const limits = new RateLimits(options.rateLimit);
+  registerMetrics(app, version, deliveryMetrics(store, dispatcher.counts), (request, reply) => authenticate(store, limits, request, reply));
   app.register(async (api) => {
     api.decorateRequest("caller");
-    api.addHook("onRequest", async (request) => {
-      request.caller = await authenticate(store, request);
+    api.addHook("onRequest", async (request, reply) => {
+      requireHost(request);
+      request.caller = await authenticate(store, limits, request, reply);
       requireVersion(request);
       requirePlainBody(request);
     });
@@ -137,16 +148,6 @@ function pageJson(operation: Operation, page: Page, request: FastifyRequest, add
   const nextUri = page.nextBefore === null ? "null" : JSON.stringify(`${address}${path}?${next}`);
   const key = operation.success.list?.key;
   return `{"${key}":[${page.documents.join(",")}],"uri":${JSON.stringify(address + path)},"next_page_uri":${nextUri}}`;
-}
-
-async function authenticate(store: Store, request: FastifyRequest): Promise<Caller> {
-  const headers = { "www-authenticate": "Bearer" };
-  const key = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
-  if (!key) throw new ApiError("missing_key", 'The header Authorization must be "Bearer <API key>"', { headers });
-  const caller = await callerOf(store, key);
-  if (!caller)
-    throw new ApiError("unknown_key", "This API key is not known here: check that it is complete and belongs to this server", { headers });
-  return caller;
 }
 
 function requireVersion(request: FastifyRequest): void {
@@ -239,8 +240,15 @@ function acceptJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
-    if (body === "") done(null, undefined);
-    else parse(request, body as string, done);
+    if (body === "") return done(null, undefined);
+    parse(request, body as string, (error, value) => {
+      try {
+        refuseOutsized(value);
+        done(error, value);
+      } catch (refusal) {
+        done(refusal as Error);
+      }
+    });
   });
 }
 
@@ -249,7 +257,7 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
   if (refusal.status >= 500) request.log.error({ err: error }, "request failed");
   reply
     .code(refusal.status)
-    .headers(refusal.options.headers ?? {})
+    .headers({ ...(refusal.status === 401 && CHALLENGE), ...refusal.options.headers })
     .type("application/json; charset=utf-8")
     .send(JSON.stringify(refusal.body(request.id)));
 }

@@ -73,6 +73,7 @@ const HEADERS: Json = {
     schema: { type: "string", const: "true" },
   },
   ETag: { description: "The version of what is answered, for If-Match.", schema: { type: "string" } },
+  "Retry-After": { description: "After how many seconds to try again; nothing was changed.", schema: { type: "integer", minimum: 1 } },
   Location: { description: "Path of the new object.", schema: { type: "string" } },
 };
 
@@ -128,17 +129,18 @@ function answerOf({ success }: Operation, components: Map<string, Json>): Json {
 
 /** Which errors an operation may answer, from the one table. */
 function errorResponses(operation: Operation): Json {
-  const statuses = [400, 401, 403, 500, 503];
+  const statuses = [400, 401, 403, 429, 500, 503];
   if (operation.path.includes("{")) statuses.push(404);
   if (operation.method !== "GET") statuses.push(409);
   if (operation.method !== "GET" && operation.method !== "POST") statuses.push(412);
-  if (operation.body) statuses.push(413, 415);
+  if (operation.body) statuses.push(408, 413, 415);
   if (operation.success.status === 201) statuses.push(422);
   return Object.fromEntries(
     statuses.sort().map((status) => {
       const kinds = Object.values(ERRORS).filter((kind) => kind.status === status);
       const description = kinds.map(({ code, when }) => `${code}: ${when}`).join("\n\n");
-      return [status, { description, content: json({ $ref: "#/components/schemas/Error" }) }];
+      const headers = status === 429 || status === 503 ? { "Retry-After": { $ref: "#/components/headers/Retry-After" } } : undefined;
+      return [status, { description, headers, content: json({ $ref: "#/components/schemas/Error" }) }];
     }),
   );
 }

@@ -1,14 +1,9 @@
-import { type Definition, fieldsWhere, modulesOf, registry } from "@tunnelplane/sdk/contract";
+import type { Definition } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import type { Caller } from "../accounts";
 import type { Core } from "../changes";
 import type { Dispatcher } from "../events/dispatcher";
 import type { Answer, Page, Place, Precondition, Resources } from "../resources";
-import { collectionOperations } from "./collectionOperations";
-import { deliveryOperations } from "./deliveryOperations";
-import { entryOperations } from "./entryOperations";
-import { journalOperations } from "./journalOperations";
-import { moduleOperations } from "./moduleOperations";
 import type { Query } from "./query";
 
 /** What an operation works with. */
@@ -55,16 +50,5 @@ export interface Operation {
   readonly run: (context: OperationContext, input: Input) => Promise<Outcome>;
 }
 
-/** Every operation of the API. */
-export const allOperations = (): Operation[] => [...registry.flatMap(operationsOf), ...deliveryOperations, ...journalOperations];
-
+/** What the operations of a resource type are listed under. */
 export const tagOf = ({ type, doc }: Definition): Operation["tag"] => ({ name: type, description: doc });
-
-/** Every operation of a resource type: its collection, its objects, their modules and entries. */
-function operationsOf(definition: Definition): Operation[] {
-  return [
-    ...collectionOperations(definition),
-    ...modulesOf(definition).flatMap((name) => moduleOperations(definition, name)),
-    ...fieldsWhere(definition, (marks) => marks.entries).flatMap((name) => entryOperations(definition, name)),
-  ];
-}

@@ -3,6 +3,7 @@ import type { Documents } from "../documents";
 import { fanOut } from "../events/fanOut";
 import { KeyRotated, type Keyring } from "../sealing/keyring";
 import type { AuditEventRow, Database } from "../storage/schema";
+import { statement } from "../storage/statement";
 import { hashOf } from "./auditRow";
 import { type Author, type EventPayload, eventOf, type ObjectChange } from "./event";
 
@@ -35,7 +36,8 @@ export class Journal {
     const events: (EventPayload | undefined)[] = happened.map((one) =>
       "definition" in one ? eventOf(one, author, { now, accountId: this.accountId, documents: this.documents }) : undefined,
     );
-    const head = await transaction.selectFrom("audit_head").selectAll().forUpdate().executeTakeFirstOrThrow();
+    const [head] = await lockHead(transaction, {});
+    if (!head) throw new Error("The audit log has no beginning: the row of audit_head is missing");
     if (head.key_id !== this.keyring.currentId) {
       await this.keyring.load(transaction);
       throw new KeyRotated();
@@ -59,30 +61,60 @@ export class Journal {
       previous = hashOf(row);
       return { ...row, hash: previous };
     });
-    await transaction.insertInto("audit_event").values(rows).execute();
-    const stored = events.flatMap((event, index) =>
-      event ? [{ event, change: happened[index] as ObjectChange, sequence: (rows[index] as AuditEventRow).sequence }] : [],
-    );
-    if (stored.length > 0) {
-      await transaction
-        .insertInto("event")
-        .values(
-          stored.map(({ event, sequence }) => ({
-            id: event.event_id,
-            sequence,
-            type: event.event_type,
-            object_id: event.object.id as string,
-            created_at: event.event_timestamp,
-            payload: JSON.stringify(event),
-          })),
-        )
-        .execute();
-      await fanOut(transaction, stored, now);
+    for (const [index, row] of rows.entries()) {
+      await insertAuditEvent(transaction, row);
+      const event = events[index];
+      if (!event) continue;
+      await insertEvent(transaction, rowOf(event, row.sequence));
+      await fanOut(transaction, happened[index] as ObjectChange, row.sequence, now);
     }
     const mac = this.keyring.sign(head.key_id, headText(sequence, previous));
-    await transaction.updateTable("audit_head").set({ sequence, hash: previous, mac }).execute();
+    await moveHead(transaction, { sequence, hash: previous, mac });
   }
 }
+
+const rowOf = (event: EventPayload, sequence: number): Database["event"] => ({
+  id: event.event_id,
+  sequence,
+  type: event.event_type,
+  object_id: event.object.id as string,
+  created_at: event.event_timestamp,
+  payload: JSON.stringify(event),
+});
+
+const lockHead = statement<object, Database["audit_head"]>((db) => db.selectFrom("audit_head").selectAll().forUpdate());
+
+const insertAuditEvent = statement<AuditEventRow, unknown>((db, parameter) =>
+  db.insertInto("audit_event").values({
+    sequence: parameter("sequence"),
+    created_at: parameter("created_at"),
+    operation_id: parameter("operation_id"),
+    principal_id: parameter("principal_id"),
+    key_id: parameter("key_id"),
+    client: parameter("client"),
+    action: parameter("action"),
+    object_id: parameter("object_id"),
+    event_id: parameter("event_id"),
+    changed: parameter("changed"),
+    previous_hash: parameter("previous_hash"),
+    hash: parameter("hash"),
+  }),
+);
+
+const insertEvent = statement<Database["event"], unknown>((db, parameter) =>
+  db.insertInto("event").values({
+    id: parameter("id"),
+    sequence: parameter("sequence"),
+    type: parameter("type"),
+    object_id: parameter("object_id"),
+    created_at: parameter("created_at"),
+    payload: parameter("payload"),
+  }),
+);
+
+const moveHead = statement<Pick<Database["audit_head"], "sequence" | "hash" | "mac">, unknown>((db, parameter) =>
+  db.updateTable("audit_head").set({ sequence: parameter("sequence"), hash: parameter("hash"), mac: parameter("mac") }),
+);
 
 /** What the code at the end of the log covers. */
 export const headText = (sequence: number, hash: string): string => `${sequence}:${hash}`;

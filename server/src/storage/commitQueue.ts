@@ -1,5 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import { CompiledQuery, type Kysely } from "kysely";
 import type { Database } from "./schema";
+import { CommitInDoubt } from "./store";
 
 interface Job {
   readonly work: (transaction: Kysely<Database>) => Promise<unknown>;
@@ -9,6 +10,13 @@ interface Job {
 
 // Above 128 a group gains nothing (one fsync is shared by enough) and the first in it would wait longer.
 const LARGEST_GROUP = 128;
+
+const BEGIN = CompiledQuery.raw("begin immediate");
+const COMMIT = CompiledQuery.raw("commit");
+const ROLLBACK = CompiledQuery.raw("rollback");
+const SAVEPOINT = CompiledQuery.raw("savepoint job");
+const RELEASE = CompiledQuery.raw("release job");
+const ROLLBACK_TO = CompiledQuery.raw("rollback to job");
 
 /**
  * Writes for a database with one writer. What waits while a commit is on its way to the disk shares the
@@ -45,12 +53,12 @@ export class CommitQueue {
     const settle: (() => void)[] = [];
     try {
       await this.writer.connection().execute(async (connection) => {
-        await sql`begin immediate`.execute(connection);
+        await connection.executeQuery(BEGIN);
         try {
           for (const job of group) settle.push(await runInSavepoint(connection, job));
-          await sql`commit`.execute(connection);
+          await commit(connection);
         } catch (error) {
-          await sql`rollback`.execute(connection).catch(() => undefined);
+          await connection.executeQuery(ROLLBACK).catch(() => undefined);
           throw error;
         }
       });
@@ -61,15 +69,31 @@ export class CommitQueue {
   }
 }
 
+/** SQLITE_FULL and SQLITE_IOERR_WRITE: https://www.sqlite.org/rescode.html */
+const NOT_WRITTEN: readonly unknown[] = [13, 778];
+
+/**
+ * SQLite writes the end of a transaction last, so what could not be written is no commit. But one that was written and not
+ * synced comes back if the process is killed before the next commit overwrites it; so it is in doubt.
+ */
+async function commit(connection: Kysely<Database>): Promise<void> {
+  try {
+    await connection.executeQuery(COMMIT);
+  } catch (error) {
+    if (NOT_WRITTEN.includes((error as { errcode?: number }).errcode)) throw error;
+    throw new CommitInDoubt("The disk failed during a commit", error);
+  }
+}
+
 async function runInSavepoint(connection: Kysely<Database>, job: Job): Promise<() => void> {
-  await sql`savepoint job`.execute(connection);
+  await connection.executeQuery(SAVEPOINT);
   try {
     const result = await job.work(connection);
-    await sql`release job`.execute(connection);
+    await connection.executeQuery(RELEASE);
     return () => job.resolve(result);
   } catch (error) {
-    await sql`rollback to job`.execute(connection);
-    await sql`release job`.execute(connection);
+    await connection.executeQuery(ROLLBACK_TO);
+    await connection.executeQuery(RELEASE);
     return () => job.reject(error);
   }
 }

@@ -72,7 +72,8 @@ async function transact<T>(db: Kysely<Database>, work: (transaction: Kysely<Data
         return result;
       });
   } catch (error) {
-    throw committing && error instanceof Unavailable ? new CommitInDoubt(error) : error;
+    if (!(committing && error instanceof Unavailable)) throw error;
+    throw new CommitInDoubt("The connection to the database was lost during a commit", error);
   }
 }
 

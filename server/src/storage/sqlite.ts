@@ -11,6 +11,7 @@ import {
   type SqliteDialectConfig,
   SqliteDriver,
   SqliteQueryCompiler,
+  type SqliteStatement,
   type TransactionSettings,
 } from "kysely";
 import { CommitQueue } from "./commitQueue";
@@ -111,24 +112,22 @@ class WithoutRowLocks extends SqliteQueryCompiler {
 
 /** node:sqlite in the form that Kysely's dialect takes. Prepared statements are kept. */
 function adapt(database: DatabaseSync) {
-  const statements = new Map<string, StatementSync>();
-  const prepared = (text: string): StatementSync => {
-    const known = statements.get(text);
-    if (known) return known;
-    const statement = database.prepare(text);
-    statements.set(text, statement);
-    return statement;
-  };
+  const statements = new Map<string, SqliteStatement>();
   return {
     close: () => database.close(),
     prepare(text: string) {
-      const statement = prepared(text);
-      return {
-        reader: statement.columns().length > 0,
-        all: (parameters: readonly unknown[]) => statement.all(...(parameters as SQLInputValue[])),
-        run: (parameters: readonly unknown[]) => statement.run(...(parameters as SQLInputValue[])),
-        iterate: (parameters: readonly unknown[]) => statement.iterate(...(parameters as SQLInputValue[])),
-      };
+      const known = statements.get(text);
+      if (known) return known;
+      const statement = adaptStatement(database.prepare(text));
+      statements.set(text, statement);
+      return statement;
     },
   };
 }
+
+const adaptStatement = (statement: StatementSync): SqliteStatement => ({
+  reader: statement.columns().length > 0,
+  all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
+  run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
+  iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])) as IterableIterator<unknown>,
+});

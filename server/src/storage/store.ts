@@ -27,11 +27,11 @@ export class Unavailable extends Error {
   }
 }
 
-/** The connection was lost during a commit: it is not known whether the change was made. */
+/** A commit failed at a point where it may be kept all the same: it is not known whether the change was made. */
 export class CommitInDoubt extends Error {
   readonly code = "ERR_STORE_COMMIT_IN_DOUBT";
 
-  constructor(cause: Unavailable) {
-    super("The connection to the database was lost during a commit", { cause });
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
   }
 }

@@ -9,16 +9,43 @@ export function conditioned<S extends z.ZodType>(schema: S, complain: (value: z.
   }) as unknown as S;
 }
 
-/** Text of at most so many bytes in UTF-8 (the spec counts bytes; event subscriptions count characters). */
+/** The most that a list or a map holds, where it has no limit of its own. */
+export const MOST_ENTRIES = 100;
+
+/**
+ * Text of at most so many bytes in UTF-8 (the spec counts bytes; event subscriptions count characters).
+ * Conditions that follow look at texts within the limit only, so that none has to fear long ones.
+ */
 export function text(limit: number, unit: "bytes" | "characters" = "bytes") {
-  return conditioned(z.string(), (value) => {
-    const size = unit === "bytes" ? Buffer.byteLength(value) : [...value].length;
-    if (size <= limit) return undefined;
-    const counted =
-      unit === "bytes" && size !== [...value].length ? `${size} bytes in UTF-8 (${[...value].length} characters)` : `${size} ${unit}`;
-    return `is ${counted}; at most ${limit} ${unit} are allowed, so shorten it`;
-  }).meta({ [`x-max-${unit}`]: limit });
+  return z
+    .string()
+    .superRefine((value, context) => {
+      const message = complainAboutLength(value, limit, unit);
+      if (message) context.addIssue({ code: "custom", message, continue: false });
+    })
+    .meta({ maxLength: limit, [`x-max-${unit}`]: limit });
 }
+
+/** The same for text that must not be empty. */
+export const word = (limit: number) =>
+  conditioned(text(limit, "characters"), (value) => (value === "" ? "must not be empty" : undefined)).meta({ minLength: 1 });
+
+function complainAboutLength(value: string, limit: number, unit: "bytes" | "characters"): string | undefined {
+  const size = unit === "bytes" ? Buffer.byteLength(value) : value.length <= limit ? value.length : [...value].length;
+  if (size <= limit) return undefined;
+  const counted =
+    unit === "bytes" && size !== [...value].length ? `${size} bytes in UTF-8 (${[...value].length} characters)` : `${size} ${unit}`;
+  return `is ${counted}; at most ${limit} ${unit} are allowed, so shorten it`;
+}
+
+/** A map of at most so many entries. */
+export const map = <V extends z.ZodType>(key: z.ZodType<string, string>, value: V, limit = MOST_ENTRIES) =>
+  conditioned(z.record(key, value), (entries) =>
+    Object.keys(entries).length > limit ? `must hold at most ${limit} entries` : undefined,
+  ).meta({ maxProperties: limit });
+
+/** An id as bodies name it: ours have at most 36 characters. */
+export const id = () => word(64);
 
 /** spec "Conventions": optional, at most 255 bytes. */
 export const description = (doc = "What it is for, in words for people. At most 255 bytes.") =>
@@ -30,11 +57,13 @@ export const metadata = () =>
 
 /** The id of another object. Answers say `{ id, uri }` under `answeredAs`, or the id again where that is left out. */
 export const reference = (to: string | readonly string[], options: Omit<Reference, "to"> = {}) =>
-  mark(z.string().min(1), { reference: { to: [to].flat(), ...options } });
+  mark(id(), { reference: { to: [to].flat(), ...options } });
 
 /** Ids of other objects. */
-export const references = (to: string, answeredAs: string) =>
-  mark(distinct(z.array(z.string().min(1))), { reference: { to: [to], answeredAs } });
+export const references = (to: string, answeredAs: string) => mark(ids(), { reference: { to: [to], answeredAs } });
+
+/** A list of ids, each of them once. */
+export const ids = () => distinct(z.array(id()).max(MOST_ENTRIES));
 
 /** A list whose entries differ from each other. */
 export function distinct<S extends z.ZodArray>(schema: S, keyOf: (entry: z.infer<S>[number]) => unknown = (entry) => entry): S {
@@ -71,7 +100,7 @@ export function module(module: Module, fields: Record<string, z.ZodType>, marks:
 
 /** The user or bot that owns a credential. */
 export const ownerId = () =>
-  mark(z.string().min(1).optional(), { immutable: true, serverDefault: true, reference: { to: ["user", "bot_user"] } }).meta({
+  mark(id().optional(), { immutable: true, serverDefault: true, reference: { to: ["user", "bot_user"] } }).meta({
     description: "The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only.",
   });
 

@@ -29,12 +29,15 @@ export function rename(schema: z.ZodType, value: unknown, to: "camelCase" | "wir
   );
 }
 
+/** Names of fields that somebody made up may be of any length, and are repeated in errors. */
+const LONGEST_NAME = 100;
+
 /** A path as people write it: `hostports[0]`, `labels["a-b"]`, `tls_termination.min_version`. */
 export function formatPath(path: readonly PropertyKey[]): string {
   return path
     .map((part, index) => {
       if (typeof part === "number") return `[${part}]`;
-      const name = String(part);
+      const name = String(part).length > LONGEST_NAME ? `${String(part).slice(0, LONGEST_NAME)}…` : String(part);
       if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return `[${JSON.stringify(name)}]`;
       return index === 0 ? name : `.${name}`;
     })

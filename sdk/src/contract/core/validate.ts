@@ -56,7 +56,8 @@ function validateObject(schema: z.ZodObject, body: unknown, { isUnknown = () => 
     : parsed.error.issues
         .filter((issue) => !unknown.some((path) => startsWith(issue.path, path)))
         .flatMap((issue) => problemsOf(schema, value, issue));
-  const broken = allRules(schema, without(value, isUnknown), [], problems);
+  const unsound = new Set(problems.flatMap(({ path }) => [...path, path.length].map((_, depth) => pathKey(path.slice(0, depth)))));
+  const broken = allRules(schema, without(value, isUnknown), [], unsound);
   // What an object lacks cannot be judged while something inside it is not known.
   problems.push(...broken.filter((problem) => !unknown.some((path) => startsWith(path, problem.path))));
   return { value, problems };
@@ -148,19 +149,22 @@ function explainImmutable(definition: Definition, problem: Problem): Problem {
   return { ...problem, message: `is set at creation only; create a new ${definition.title} to have another`, error: "immutable_field" };
 }
 
-function allRules(schema: z.ZodType, value: unknown, path: PropertyKey[], problems: readonly Problem[]): Problem[] {
+/** @param unsound the places within which something is wrong already */
+function allRules(schema: z.ZodType, value: unknown, path: PropertyKey[], unsound: ReadonlySet<string>): Problem[] {
   const inner = bare(schema);
   if (Array.isArray(value) && inner instanceof z.ZodArray) {
-    return value.flatMap((item, index) => allRules(inner.element as z.ZodType, item, [...path, index], problems));
+    return value.flatMap((item, index) => allRules(inner.element as z.ZodType, item, [...path, index], unsound));
   }
   if (!(inner instanceof z.ZodObject) || value === null || typeof value !== "object") return [];
   const nested = Object.entries(inner.shape).flatMap(([name, field]) =>
-    allRules(field as z.ZodType, (value as Json)[name], [...path, name], problems),
+    allRules(field as z.ZodType, (value as Json)[name], [...path, name], unsound),
   );
   // A rule may rely on the shapes of what it reads, so it runs on objects that are sound in themselves.
-  const sound = ![...problems, ...nested].some((problem) => startsWith(problem.path, path));
-  return sound ? [...nested, ...rulesOf(marksOf(inner).rules ?? [], value as Json, path)] : nested;
+  const sound = nested.length === 0 && !unsound.has(pathKey(path));
+  return sound ? rulesOf(marksOf(inner).rules ?? [], value as Json, path) : nested;
 }
+
+const pathKey = (path: readonly PropertyKey[]): string => JSON.stringify(path);
 
 function rulesOf(rules: readonly Rule[], value: Json, path: PropertyKey[]): Problem[] {
   return rules.flatMap((rule) =>

@@ -1,13 +1,15 @@
 import { z } from "zod";
-import { conditioned } from "../core/fields";
+import { conditioned, text } from "../core/fields";
 import { isAddress, isDomain, isPort } from "./host";
 
+const MOST_RULES = 1000;
 const CURE = 'expected "bind:<domain>", "bind:*.<domain>", "bind:<host>:<port>", "bind:<key>=<value>" or "*"';
 
 /** The ACL of a credential: bind rules, or "*"; see spec "ACL rules". */
 export const acl = () =>
   z
-    .array(conditioned(z.string(), complainAboutRule).meta({ examples: ["bind:*.example.com"] }))
+    .array(conditioned(text(1024), complainAboutRule).meta({ examples: ["bind:*.example.com"] }))
+    .max(MOST_RULES)
     .default([])
     .meta({
       description:

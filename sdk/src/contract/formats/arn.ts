@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { conditioned } from "../core/fields";
+import { conditioned, text } from "../core/fields";
 
 /** An Amazon Resource Name, in its parts: `arn:<partition>:<service>:<region>:<account>:<resource>`. */
 export interface Arn {
@@ -44,7 +43,7 @@ export function readArn(kind: keyof typeof KINDS, text: string): Arn | undefined
 export function arn(kind: keyof typeof KINDS) {
   const { title, service, region, example } = KINDS[kind];
   const shown = `arn:aws:${service}:${region && "eu-central-1"}:123456789012:${example}`;
-  return conditioned(z.string(), (value) =>
+  return conditioned(text(2048), (value) =>
     readArn(kind, value) ? undefined : `must be the ARN of a ${title}, for example "${shown}"`,
   ).meta({ examples: [shown] });
 }

@@ -1,7 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import type * as X509 from "@peculiar/x509";
-import { z } from "zod";
-import { conditioned } from "../core/fields";
+import { conditioned, text } from "../core/fields";
 
 /** What a certificate authority's answers say of its certificate. */
 export interface CertificateFacts {
@@ -18,7 +17,7 @@ export interface CertificateFacts {
 
 /** One X.509 certificate of an authority, as PEM. */
 export const certificateAuthorityPem = () =>
-  conditioned(z.string(), (pem) => {
+  conditioned(text(LONGEST_PEM), (pem) => {
     const read = readCertificateAuthority(pem);
     return typeof read === "string" ? read : undefined;
   });

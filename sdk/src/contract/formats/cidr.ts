@@ -1,10 +1,9 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import { z } from "zod";
-import { conditioned } from "../core/fields";
+import { conditioned, text } from "../core/fields";
 
 /** An IPv4 or IPv6 network in CIDR notation, with a mask and without host bits. */
-export const cidr = () => conditioned(z.string(), complainAboutCidr).meta({ examples: ["192.0.2.0/24"] });
+export const cidr = () => conditioned(text(64), complainAboutCidr).meta({ examples: ["192.0.2.0/24"] });
 
 /** Says what is wrong with a network in CIDR notation, or nothing. */
 export function complainAboutCidr(value: string): string | undefined {

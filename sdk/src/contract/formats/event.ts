@@ -1,6 +1,5 @@
-import { z } from "zod";
 import type { Definition } from "../core/definition";
-import { conditioned } from "../core/fields";
+import { conditioned, text } from "../core/fields";
 
 /** What events are named after, where the family of this API has a name of its own for it; see api-decisions "Event types". */
 const SUBJECTS = [
@@ -35,7 +34,7 @@ export const eventTypeOf = ({ subject }: Definition, change: Change): string => 
 
 /** The type of an event, for example `ip_policy_created.v0`. */
 export const eventType = () =>
-  conditioned(z.string(), (type) => {
+  conditioned(text(64), (type) => {
     if (EVENT_TYPES.includes(type)) return undefined;
     const alike = EVENT_TYPES.filter((known) => known.split("_")[0] === type.split(/[_.]/)[0]);
     return `is no event type; ${alike.length ? `there are ${alike.join(", ")}` : `expected "<what>_created.v0", "_updated.v0" or "_deleted.v0", <what> being ${SUBJECTS.join(", ")}`}`;

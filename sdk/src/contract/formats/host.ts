@@ -1,7 +1,10 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import type { UniqueKey } from "../core/definition";
-import { conditioned, distinct } from "../core/fields";
+import { conditioned, distinct, MOST_ENTRIES, text } from "../core/fields";
+
+/** A domain name of 253 characters, "*.", a colon and a port. */
+export const LONGEST_ADDRESS = 261;
 
 /** Whether a name is a domain name (RFC 1123, without a trailing dot), with a leading `*.` where that is allowed. */
 export function isDomain(name: string, { wildcard = false } = {}): boolean {
@@ -28,7 +31,7 @@ export function isAddress(text: string, { wildcard = false } = {}): boolean {
 
 /** `<host>:<port>` as edges serve it; the host is a domain or `*.<domain>`. */
 const hostport = () =>
-  conditioned(z.string(), (value) => {
+  conditioned(text(LONGEST_ADDRESS), (value) => {
     const at = value.lastIndexOf(":");
     if (at < 0) return `must be "<host>:<port>", for example "${isDomain(value) ? value : "app.example.com"}:443"`;
     if (!isPort(value.slice(at + 1))) return "must end in a port from 1 to 65535";
@@ -37,7 +40,7 @@ const hostport = () =>
 
 /** What an edge of any kind serves. */
 export const hostports = () =>
-  distinct(z.array(hostport()), (entry) => hostportKey(String(entry)))
+  distinct(z.array(hostport()).max(MOST_ENTRIES), (entry) => hostportKey(String(entry)))
     .default([])
     .meta({ description: "What the edge serves, each `<host>:<port>`; no two edges serve the same." });
 

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { conditioned, description, distinct, metadata, reference } from "../core/fields";
+import { conditioned, description, distinct, map, metadata, reference, text } from "../core/fields";
 import { mark, type Rule } from "../core/marks";
 import { endOf } from "../core/renewal";
 import { complainAboutCidr } from "./cidr";
@@ -22,7 +22,9 @@ export const subjectFields = (principals: string) => ({
     description:
       "The public key to sign, as an OpenSSH line: RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only.",
   }),
-  principals: mark(distinct(z.array(conditioned(z.string(), complainAboutPrincipal)).max(MOST_PRINCIPALS)), { immutable: true })
+  principals: mark(distinct(z.array(conditioned(text(255, "characters"), complainAboutPrincipal)).max(MOST_PRINCIPALS)), {
+    immutable: true,
+  })
     .default([])
     .meta({ description: `${principals} At most ${MOST_PRINCIPALS}. Set at creation only.` }),
 });
@@ -67,7 +69,7 @@ const wellKnown = (names: readonly string[]) => names.map((name) => JSON.stringi
 /** A map whose keys are names of options; `complain` says what is wrong with one. */
 const options = (complain: (name: string, value: string) => string | undefined) =>
   mark(
-    z.record(z.string(), z.string()).superRefine((value, context) => {
+    map(text(255, "characters"), text(4096)).superRefine((value, context) => {
       for (const [name, option] of Object.entries(value)) {
         const message = complain(name, option);
         if (message) context.addIssue({ code: "custom", path: [name], message });

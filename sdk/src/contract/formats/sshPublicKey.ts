@@ -1,7 +1,6 @@
 import { createHash, createPublicKey, type JsonWebKey } from "node:crypto";
 import type * as Sshpk from "sshpk";
-import { z } from "zod";
-import { conditioned } from "../core/fields";
+import { conditioned, text } from "../core/fields";
 
 /** A public key for SSH that has been read and found sound. */
 export interface SshPublicKey {
@@ -17,8 +16,8 @@ const LONGEST_TEXT = 16 * 1024;
 
 /** A public key for SSH: an OpenSSH line, or PEM as SubjectPublicKeyInfo (RFC 7468) or RFC 4716. */
 export const sshPublicKey = () =>
-  conditioned(z.string(), (text) => {
-    const read = readSshPublicKey(text);
+  conditioned(text(LONGEST_TEXT), (line) => {
+    const read = readSshPublicKey(line);
     return typeof read === "string" ? read : undefined;
   });
 

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { distinct, module, object } from "../core/fields";
+import { distinct, MOST_ENTRIES, module, object, text, word } from "../core/fields";
 import { httpsUrl } from "../formats/url";
 
 /** Asymmetric algorithms of RFC 7518 section 3.1: an edge holds no shared secrets. */
 const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"];
 
 const someOf = (element: z.ZodType, doc: string) =>
-  distinct(z.array(element).min(1), (entry) => JSON.stringify(entry)).meta({ description: doc });
+  distinct(z.array(element).min(1).max(MOST_ENTRIES), (entry) => JSON.stringify(entry)).meta({ description: doc });
 
 const allowList = (value: z.ZodType, doc: string) =>
   object({ allow_list: someOf(object({ value: value.meta({ description: "One that is allowed." }) }), doc) }).meta({ description: doc });
@@ -15,8 +15,10 @@ const tokenLocation = () =>
   object({
     type: z.enum(["jwt", "at+jwt", "it+jwt"]).meta({ description: "What the token is, as a hint for parsing." }),
     method: z.enum(["header", "body"]).meta({ description: "Where it is expected." }),
-    name: z.string().min(1).meta({ description: "The name of the header or of the body's field." }),
-    prefix: z.string().default("").meta({ description: "What stands before the token and is taken off, for example `Bearer `." }),
+    name: word(255).meta({ description: "The name of the header or of the body's field." }),
+    prefix: text(255, "characters")
+      .default("")
+      .meta({ description: "What stands before the token and is taken off, for example `Bearer `." }),
   });
 
 /** spec "JWT validation module". */
@@ -25,7 +27,7 @@ export const jwtValidation = () =>
     { doc: "Lets requests pass that carry a valid JSON Web Token." },
     {
       issuer: allowList(httpsUrl(), "Issuers whose tokens are accepted."),
-      audience: allowList(z.string().min(1), "Audiences of which a token has to name one."),
+      audience: allowList(word(2048), "Audiences of which a token has to name one."),
       http: object({ tokens: someOf(tokenLocation(), "Where tokens are looked for.") }).meta({
         description: "Where tokens stand in a request.",
       }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { module } from "../core/fields";
+import { MOST_ENTRIES, module, text, word } from "../core/fields";
 import { mark, type Rule } from "../core/marks";
 import { httpsUrl } from "../formats/url";
 
@@ -27,13 +27,15 @@ export const oidc = () =>
         .boolean()
         .default(false)
         .meta({ description: "Whether OPTIONS requests pass without signing in, as CORS needs." }),
-      cookie_prefix: z.string().default("").meta({ description: "Prefix of the session's cookie. Default: the service's own." }),
+      cookie_prefix: text(255, "characters")
+        .default("")
+        .meta({ description: "Prefix of the session's cookie. Default: the service's own." }),
       inactivity_timeout: seconds("After how long without a request users have to sign in again."),
       maximum_duration: seconds("After how long users have to sign in again in any case."),
       issuer: httpsUrl().meta({ description: "URL of the provider; the base of its discovery document." }),
-      client_id: z.string().min(1).meta({ description: "The app's client id, which is its audience too." }),
-      client_secret: mark(z.string().min(1), { secret: true }).meta({ description: "The app's client secret." }),
-      scopes: z.array(z.string().min(1)).default([]).meta({ description: "Scopes that are asked for." }),
+      client_id: word(1024).meta({ description: "The app's client id, which is its audience too." }),
+      client_secret: mark(word(4096), { secret: true }).meta({ description: "The app's client secret." }),
+      scopes: z.array(word(255)).max(MOST_ENTRIES).default([]).meta({ description: "Scopes that are asked for." }),
     },
     { rules: [inactivityWithinMaximum] },
   );

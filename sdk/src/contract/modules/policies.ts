@@ -1,28 +1,31 @@
 import { z } from "zod";
-import { module, object } from "../core/fields";
+import { MOST_ENTRIES, map, module, object, text, word } from "../core/fields";
 import { mark, type Rule } from "../core/marks";
 import { messageOf } from "../core/validate";
 
 /** What the config of each action may hold. The spec leaves it open; these are ours (api-decisions "TLS edges"). */
 const ACTION_CONFIGS = {
   deny: z.strictObject({ status_code: z.int().min(400).max(599).optional() }),
-  log: z.strictObject({ metadata: z.record(z.string(), z.string()).optional() }),
+  log: z.strictObject({ metadata: map(word(255), text(4096, "characters")).optional() }),
   "rate-limit": z.strictObject({
-    name: z.string().min(1),
+    name: word(255),
     algorithm: z.enum(["sliding_window"]).optional(),
     capacity: z.int().min(1),
-    rate: z.string().regex(/^[1-9]\d*(s|m|h)$/, 'must be a duration such as "60s", "5m" or "1h"'),
-    bucket_key: z.array(z.string().min(1)).min(1).optional(),
+    rate: z
+      .string()
+      .max(16)
+      .regex(/^[1-9]\d*(s|m|h)$/, 'must be a duration such as "60s", "5m" or "1h"'),
+    bucket_key: z.array(word(255)).min(1).max(MOST_ENTRIES).optional(),
   }),
-  "url-rewrite": z.strictObject({ from: z.string().min(1), to: z.string().min(1) }),
+  "url-rewrite": z.strictObject({ from: word(2048), to: word(2048) }),
 } as const;
 
 /** Actions that answer with HTTP, which a TLS edge does not speak. */
 const HTTP_ACTION_CONFIGS = {
   "custom-response": z.strictObject({
     status_code: z.int().min(100).max(599),
-    content: z.string().optional(),
-    headers: z.record(z.string(), z.string()).optional(),
+    content: text(65_536).optional(),
+    headers: map(word(255), text(4096, "characters")).optional(),
   }),
 } as const;
 
@@ -51,21 +54,27 @@ const action = (http: boolean) =>
   object(
     {
       type: z.enum(Object.keys(ALL_ACTION_CONFIGS) as [string, ...string[]]).meta({ description: "What is done." }),
-      config: mark(z.record(z.string(), z.unknown()), { userKeys: true }).default({}).meta({
-        description: "Settings of the action; what they are depends on its type. Their names are sent as they are written.",
-      }),
+      config: mark(map(text(255, "characters"), z.unknown()), { userKeys: true })
+        .default({})
+        .meta({
+          description: "Settings of the action; what they are depends on its type. Their names are sent as they are written.",
+        }),
     },
     { rules: [configFitsType(http)] },
   );
 
 const policy = (http: boolean) =>
   object({
-    name: z.string().default("").meta({ description: "A name for people." }),
-    expressions: z.array(z.string().min(1)).default([]).meta({ description: "Conditions; the actions run when all of them hold." }),
-    actions: z.array(action(http)).min(1).meta({ description: "What is done, in this order." }),
+    name: text(255, "characters").default("").meta({ description: "A name for people." }),
+    expressions: z
+      .array(word(4096))
+      .max(MOST_ENTRIES)
+      .default([])
+      .meta({ description: "Conditions; the actions run when all of them hold." }),
+    actions: z.array(action(http)).min(1).max(MOST_ENTRIES).meta({ description: "What is done, in this order." }),
   });
 
-const list = (http: boolean, doc: string) => z.array(policy(http)).default([]).meta({ description: doc });
+const list = (http: boolean, doc: string) => z.array(policy(http)).max(MOST_ENTRIES).default([]).meta({ description: doc });
 
 /** spec "EndpointPolicies", "EndpointPolicy", "EndpointAction". */
 export const policies = ({ http = false } = {}) =>

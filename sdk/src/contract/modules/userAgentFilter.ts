@@ -1,10 +1,10 @@
 import type * as Re2 from "re2js";
 import { z } from "zod";
-import { conditioned, module } from "../core/fields";
+import { conditioned, MOST_ENTRIES, module, word } from "../core/fields";
 
 /** A regular expression that runs in linear time: RE2's syntax, which has no back-references and no look-around. */
 const pattern = () =>
-  conditioned(z.string().min(1), (value) => {
+  conditioned(word(1024), (value) => {
     // Loaded when first needed: few programs filter user agents.
     const { RE2JS } = require("re2js") as typeof Re2;
     try {
@@ -16,7 +16,7 @@ const pattern = () =>
     }
   });
 
-const patterns = (doc: string) => z.array(pattern()).default([]).meta({ description: doc });
+const patterns = (doc: string) => z.array(pattern()).max(MOST_ENTRIES).default([]).meta({ description: doc });
 
 /** spec "User agent filter module". */
 export const userAgentFilter = () =>

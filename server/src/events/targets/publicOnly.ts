@@ -1,16 +1,7 @@
 import { type LookupAddress, lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
-import ipaddr from "ipaddr.js";
 import { buildConnector } from "undici";
-
-// Belongs to the public range, yet is answered inside of Azure by the host of the virtual machine.
-const AZURE_HOST = "168.63.129.16";
-
-/** Whether an address belongs to a host on the internet: neither to this machine, nor its networks, nor a cloud's metadata. */
-export function isPublic(address: string): boolean {
-  // process() reads an IPv4 address that is wrapped in IPv6 as what it is.
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast" && address !== AZURE_HOST;
-}
+import { isPublic } from "../../addresses";
 
 const refusal = (host: string, address: string): Error =>
   new Error(

@@ -1,0 +1,23 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { LoadJob, LoadResult } from "./job";
+
+/** Sends requests from a process of its own; the same one for everything that is compared. */
+export class LoadGenerator {
+  readonly #child: ChildProcess = fork(join(__dirname, "generator.ts"), { execArgv: ["-r", "ts-node/register"] });
+  #numbered = 0;
+
+  /** Runs a job. No two requests of all jobs have the same `{n}`. */
+  async run(job: Omit<LoadJob, "from">): Promise<LoadResult> {
+    this.#child.send({ ...job, from: this.#numbered });
+    const [{ result, error }] = (await once(this.#child, "message")) as [{ result?: LoadResult; error?: string }];
+    if (!result) throw new Error(`The load generator failed: ${error}`);
+    this.#numbered += result.sent;
+    return result;
+  }
+
+  stop(): void {
+    this.#child.kill();
+  }
+}

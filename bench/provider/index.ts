@@ -1,0 +1,115 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { join } from "node:path";
+import { ServerProcess } from "../../support/server";
+import { medianBy, type Row, ratio, type Section } from "../report/section";
+import type { Settings } from "../settings";
+import { type Cost, PHASES, type Phase, type Side, type StackJob } from "./phases";
+
+type Costs = Record<Phase, Cost & { requests: number }>;
+
+/** Processor time of every phase, at most so many times the floor's. */
+const CPU_GOAL = 1.15;
+const MIB = 2 ** 20;
+
+/** What each phase of a stack costs, with our provider and a real server, and with a provider that does nothing. */
+export async function measureProvider({ stacks }: Settings): Promise<Section[]> {
+  const sections: Section[] = [];
+  for (const { count, rounds } of stacks) {
+    const measured: Record<Side, Costs[]> = { ours: [], floor: [] };
+    for (let round = 0; round < rounds; round++) {
+      // In turn, so that a machine that gets slower does so for both.
+      measured.floor.push(await measureStack("floor", count, {}, () => 0));
+      measured.ours.push(await measureOurs(count));
+    }
+    sections.push({
+      part: "provider",
+      title: `The provider: a stack of ${count} resources`,
+      note: `IP policies on the real engine, with checkpoints, state in a file; medians of ${rounds} rounds. The floor is the same engine with a provider that does nothing. Processor time and memory (resident, added up) are those of program, engine and plugins; the server is not among them.`,
+      columns: {
+        phase: "",
+        requests: "requests",
+        expected: "expected",
+        cpu: "CPU s",
+        cpuFloor: "floor",
+        cpuRatio: "×",
+        goal: "goal",
+        reached: "",
+        wall: "wall s",
+        wallFloor: "floor",
+        wallRatio: "×",
+        memory: "peak MiB",
+        memoryFloor: "floor",
+        memoryRatio: "×",
+        state: "state KiB",
+        stateFloor: "floor",
+        stateRatio: "×",
+      },
+      rows: PHASES.map((phase) => rowOf(phase, count, measured)),
+    });
+  }
+  return sections;
+}
+
+function rowOf(phase: Phase, count: number, measured: Record<Side, Costs[]>): Row {
+  const middle = (side: Side, figure: keyof Cost) => medianBy(measured[side], (round) => round[phase][figure] ?? 0)[phase][figure];
+  const pair = (figure: keyof Cost, unit = 1): Row => {
+    const [ours, floor] = [middle("ours", figure), middle("floor", figure)];
+    return {
+      [figure]: ours === null ? null : ours / unit,
+      [`${figure}Floor`]: floor === null ? null : floor / unit,
+      [`${figure}Ratio`]: ratio(ours, floor),
+    };
+  };
+  const cpu = pair("cpu");
+  return {
+    phase,
+    requests: [...new Set(measured.ours.map((round) => round[phase].requests))].join("/"),
+    expected: phase === "preview" || phase === "no-op" ? 0 : count,
+    ...cpu,
+    goal: `≤ ${CPU_GOAL}`,
+    reached: typeof cpu.cpuRatio === "number" ? cpu.cpuRatio <= CPU_GOAL : null,
+    ...pair("wall"),
+    ...pair("memory", MIB),
+    ...(phase === "preview" ? {} : pair("state", 1024)),
+  };
+}
+
+async function measureOurs(count: number): Promise<Costs> {
+  const server = await ServerProcess.start();
+  const env = { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey };
+  try {
+    return await measureStack("ours", count, env, () => server.log.split('"msg":"request"').length - 1);
+  } finally {
+    await server.stop();
+  }
+}
+
+async function measureStack(side: Side, count: number, env: Record<string, string>, requestsSoFar: () => number): Promise<Costs> {
+  const child = fork(join(__dirname, "phases.ts"), { execArgv: ["-r", "ts-node/register"] });
+  try {
+    await ask(child, { side, count, env } satisfies StackJob);
+    const costs = {} as Costs;
+    for (const phase of PHASES) {
+      const before = requestsSoFar();
+      const cost = (await ask(child, phase)) as Cost;
+      costs[phase] = { ...cost, requests: requestsSoFar() - before };
+    }
+    child.send("end");
+    return costs;
+  } catch (error) {
+    child.kill();
+    throw error;
+  }
+}
+
+function ask(child: ChildProcess, message: StackJob | Phase): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const ended = () => reject(new Error(`The stack failed in ${JSON.stringify(message)}; its output is above`));
+    child.once("exit", ended);
+    child.once("message", (answer) => {
+      child.off("exit", ended);
+      resolve(answer);
+    });
+    child.send(message);
+  });
+}

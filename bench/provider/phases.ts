@@ -1,0 +1,90 @@
+import { join } from "node:path";
+import * as pulumi from "@pulumi/pulumi";
+import * as tunnels from "@tunnelplane/pulumi";
+import { Engine } from "../../support/engine";
+import { cpuSeconds, watchMemory } from "../processes";
+
+export const PHASES = ["preview", "create", "no-op", "refresh", "update all", "destroy"] as const;
+export type Phase = (typeof PHASES)[number];
+
+/** Whose resources a stack has: ours, or those of a provider that does nothing. */
+export type Side = "ours" | "floor";
+
+export interface Cost {
+  /** Seconds. */
+  readonly wall: number;
+  readonly cpu: number | null;
+  /** Bytes that the program, the engine and its plugins hold together, at most. */
+  readonly memory: number | null;
+  /** Bytes of the state file after the phase. */
+  readonly state: number;
+}
+
+export interface StackJob {
+  readonly side: Side;
+  readonly count: number;
+  readonly env: Record<string, string>;
+}
+
+class Nothing extends pulumi.CustomResource {}
+
+const LITERAL = `exports.handler=()=>require(${JSON.stringify(join(__dirname, "nothing.cjs"))})`;
+
+const DECLARE: Record<Side, (name: string, description: string) => void> = {
+  ours: (name, description) => void new tunnels.IpPolicy(name, { description }),
+  floor: (name, description) =>
+    void new Nothing("pulumi-nodejs:dynamic/bench:Nothing", name, {
+      description,
+      metadata: "",
+      uri: undefined,
+      createdAt: undefined,
+      __provider: LITERAL,
+    }),
+};
+
+// A process of its own for each stack, so that its memory is that stack's. Runs a phase each time it is asked to.
+process.once("message", async ({ side, count, env }: StackJob) => {
+  try {
+    let description = "first";
+    const program = async () => {
+      for (let index = 0; index < count; index++) DECLARE[side](`policy-${index}`, description);
+    };
+    const engine = await Engine.create({ program, env, checkpoints: true });
+    const run: Record<Phase, () => Promise<unknown>> = {
+      preview: engine.preview,
+      create: () => engine.up(),
+      "no-op": () => engine.up(),
+      refresh: engine.refresh,
+      "update all": () => {
+        description = "second";
+        return engine.up();
+      },
+      destroy: engine.destroy,
+    };
+    process.on("message", async (phase: Phase | "end") => {
+      if (phase === "end") {
+        engine.dispose();
+        process.disconnect();
+        return;
+      }
+      const before = { cpu: cpuSeconds(["self"]), time: performance.now() };
+      const peak = watchMemory(process.pid);
+      await run[phase]().catch(fail);
+      const cpu = cpuSeconds(["self"]);
+      process.send?.({
+        wall: (performance.now() - before.time) / 1000,
+        cpu: cpu === undefined || before.cpu === undefined ? null : cpu - before.cpu,
+        memory: peak() ?? null,
+        state: phase === "preview" ? 0 : Buffer.byteLength(engine.stateFile()),
+      } satisfies Cost);
+    });
+    process.send?.("ready");
+  } catch (error) {
+    fail(error as Error);
+  }
+});
+
+function fail(error: Error): void {
+  console.error(error.stack);
+  process.exit(1);
+}

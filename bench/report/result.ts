@@ -1,0 +1,69 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus, loadavg, totalmem } from "node:os";
+import { dirname, join } from "node:path";
+import { asMarkdown } from "./print";
+import type { Section } from "./section";
+
+/** Everything that one run measured, and where. */
+export interface Result {
+  readonly date: string;
+  /** With "+" where files differed from it. */
+  readonly commit: string;
+  readonly node: string;
+  readonly machine: { readonly processor: string; readonly cores: number; readonly memoryGiB: number; readonly loadBefore: number };
+  /** Whether it was a quick look: shorter, smaller, and so less exact. */
+  readonly short: boolean;
+  readonly sections: readonly Section[];
+}
+
+const ROOT = join(__dirname, "../..");
+
+export function describeRun(short: boolean): Omit<Result, "sections"> {
+  const [first] = cpus();
+  return {
+    date: new Date().toISOString(),
+    commit: commit(),
+    node: process.versions.node,
+    machine: {
+      processor: first?.model.trim() ?? "unknown",
+      cores: cpus().length,
+      memoryGiB: Math.round(totalmem() / 2 ** 30),
+      loadBefore: Math.round((loadavg()[0] as number) * 10) / 10,
+    },
+    short,
+  };
+}
+
+function commit(): string {
+  try {
+    const git = (...args: string[]) =>
+      execFileSync("git", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+    return git("rev-parse", "--short=12", "HEAD") + (git("status", "--porcelain", "--untracked-files=no") ? "+" : "");
+  } catch {
+    return "unknown";
+  }
+}
+
+export function summary({ date, commit, node, machine, short }: Omit<Result, "sections">): string {
+  const { processor, cores, memoryGiB, loadBefore } = machine;
+  return `${date.slice(0, 10)}, commit ${commit}, Node ${node}, ${cores} × ${processor}, ${memoryGiB} GiB, load ${loadBefore} before${short ? "; a quick look (--short)" : ""}`;
+}
+
+export function writeResult(file: string, result: Result): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`);
+}
+
+/** Puts the tables into a page, between its marks; the words around them stay. */
+export function writeDocs(file: string, result: Result): void {
+  const page = readFileSync(file, "utf8");
+  const tables = [`${summary(result)}.`, ...result.sections.map(asMarkdown)].join("\n\n");
+  const marks = /(<!-- measured -->\n)[\s\S]*(<!-- \/measured -->)/;
+  if (!marks.test(page))
+    throw new Error(`${file} has no place for the tables: expected the lines "<!-- measured -->" and "<!-- /measured -->"`);
+  writeFileSync(
+    file,
+    page.replace(marks, (_, start, end) => `${start}\n${tables}\n${end}`),
+  );
+}

@@ -1,0 +1,21 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { LoadGenerator } from "../load";
+import { type Contender, fill } from "./contender";
+
+export type FloorKind = "one by one" | "group commit" | "postgres";
+
+/** A floor in a process of its own, with as many objects, each of so many bytes, as our servers have. */
+export async function startFloor(kind: FloorKind, place: string, bytes: number, generator: LoadGenerator): Promise<Contender> {
+  const child = fork(join(__dirname, "floor.ts"), [kind, place, String(bytes)], {
+    execArgv: ["--disable-warning=ExperimentalWarning", "-r", "ts-node/register"],
+  });
+  const [url] = (await once(child, "message")) as [string];
+  const stop = async () => {
+    const ended = once(child, "exit");
+    child.kill();
+    await ended;
+  };
+  return fill({ urls: [url], pids: [child.pid as number], headers: {}, backendId: "none", stop }, generator);
+}

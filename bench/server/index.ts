@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PostgresServer } from "../../support/postgres";
+import { LoadGenerator } from "../load";
+import type { LoadResult } from "../load/job";
+import { medianBy, type Row, ratio, type Section } from "../report/section";
+import type { Settings } from "../settings";
+import { CONNECTIONS, type Contender, startServers } from "./contender";
+import { type FloorKind, startFloor } from "./floors";
+import { GOALS, P99 } from "./goals";
+import { OPERATIONS, type OperationName, shotsOf } from "./subject";
+
+type Results = Record<OperationName, LoadResult>;
+
+const COLUMNS = { operation: "", of: "", perSecond: "requests/s", p50: "p50 ms", p99: "p99 ms", cpu: "CPU µs/request", errors: "errors" };
+
+/** What the server does in a second, on each database, beside floors. */
+export async function measureServer(settings: Settings): Promise<Section[]> {
+  const generator = new LoadGenerator();
+  try {
+    return [await onSqlite(settings, generator), await onPostgres(settings, generator)];
+  } finally {
+    generator.stop();
+  }
+}
+
+async function onSqlite(settings: Settings, generator: LoadGenerator): Promise<Section> {
+  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-bench-"));
+  const stops: Contender[] = [];
+  const started = async (contender: Promise<Contender>) => {
+    stops.push(await contender);
+    return contender;
+  };
+  try {
+    const ours = await started(startServers(join(folder, "ours"), 1, generator));
+    const bytes = await sizeOf(ours);
+    const floor = async (kind: FloorKind) => started(startFloor(kind, mkdtempSync(join(folder, "floor-")), bytes, generator));
+    const contenders = { "one by one": await floor("one by one"), "group commit": await floor("group commit"), ours };
+    const results = await inTurn(contenders, settings, generator);
+    const rows = OPERATIONS.flatMap((operation): Row[] => {
+      const goal = GOALS[operation];
+      const [mine, against] = [results.ours[operation], results[goal.floor][operation]];
+      const [speed, slowest] = [ratio(mine.perSecond, against.perSecond), ratio(mine.p99, against.p99)];
+      return [
+        { operation, of: "floor, a commit each", ...results["one by one"][operation] },
+        { operation, of: "floor, group commit", ...results["group commit"][operation] },
+        {
+          operation,
+          of: "tunnelplane",
+          ...mine,
+          floor: goal.floor,
+          speed,
+          goal: `≥ ${goal.perSecond}`,
+          reached: speed !== null && speed >= goal.perSecond,
+          slowest,
+          p99Goal: `≤ ${P99}`,
+          p99Reached: slowest !== null && slowest <= P99,
+        },
+      ];
+    });
+    return {
+      part: "server",
+      title: "The server on SQLite",
+      note: `TLS edges of ${bytes} bytes, ${CONNECTIONS} connections, \`synchronous=FULL\`, median of ${settings.rounds} rounds of ${settings.seconds} s. The floors are raw node:http and node:sqlite that store and answer as many bytes and do nothing else.`,
+      columns: {
+        ...COLUMNS,
+        floor: "compared with",
+        speed: "× floor",
+        goal: "goal",
+        reached: "",
+        slowest: "p99 × floor",
+        p99Goal: "goal",
+        p99Reached: "",
+      },
+      rows,
+    };
+  } finally {
+    await Promise.all(stops.map((contender) => contender.stop()));
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function onPostgres(settings: Settings, generator: LoadGenerator): Promise<Section> {
+  const postgres = await PostgresServer.start({ durable: true });
+  const stops: Contender[] = [];
+  try {
+    const contenders: Record<string, Contender> = {};
+    let bytes = 0;
+    for (const count of settings.servers) {
+      const contender = await startServers(await postgres.newDatabase(), count, generator);
+      stops.push(contender);
+      contenders[`tunnelplane, ${count} ${count === 1 ? "process" : "processes"}`] = contender;
+      bytes ||= await sizeOf(contender);
+    }
+    const floor = await startFloor("postgres", await postgres.newDatabase(), bytes, generator);
+    stops.push(floor);
+    const results = await inTurn({ floor, ...contenders }, settings, generator);
+    const rows = OPERATIONS.flatMap((operation): Row[] =>
+      Object.entries(results).map(([of, result]) => ({
+        operation,
+        of,
+        ...result[operation],
+        speed: of === "floor" ? null : ratio(result[operation].perSecond, (results.floor as Results)[operation].perSecond),
+      })),
+    );
+    return {
+      part: "server",
+      title: "The server on PostgreSQL",
+      note: `The same, on PostgreSQL 18 with its defaults (fsync on), on the same machine. The floor is raw node:http and pg with prepared statements, one process.`,
+      columns: { ...COLUMNS, speed: "× floor" },
+      rows,
+    };
+  } finally {
+    await Promise.all(stops.map((contender) => contender.stop()));
+    await postgres.stop();
+  }
+}
+
+/** Each contender in turn, round by round, so that a machine that gets slower does so for all. */
+async function inTurn<Name extends string>(
+  contenders: Record<Name, Contender>,
+  { rounds, warmUp, seconds }: Settings,
+  generator: LoadGenerator,
+): Promise<Record<Name, Results>> {
+  const names = Object.keys(contenders) as Name[];
+  const results = Object.fromEntries(names.map((name) => [name, {}])) as Record<Name, Results>;
+  for (const operation of OPERATIONS) {
+    const measured = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, LoadResult[]>;
+    for (let round = 0; round < rounds; round++) {
+      for (const name of names) {
+        const contender = contenders[name];
+        const shots = shotsOf(contender.backendId)[operation];
+        measured[name].push(await generator.run({ ...contender, shots, connections: CONNECTIONS, warmUp, seconds }));
+      }
+    }
+    for (const name of names) {
+      const errors = measured[name].reduce((sum, result) => sum + result.errors, 0);
+      results[name][operation] = { ...medianBy(measured[name], (result) => result.perSecond), errors };
+    }
+  }
+  return results;
+}
+
+/** How large one of the objects is, as it is answered. */
+async function sizeOf({ urls, headers, ids }: Contender): Promise<number> {
+  const response = await fetch(`${urls[0]}/edges/tls/${ids[0]}`, { headers });
+  return (await response.text()).length;
+}

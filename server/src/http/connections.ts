@@ -1,0 +1,82 @@
+import { type ServerResponse, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { SecureContextOptions } from "node:tls";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { ApiError } from "../apiError";
+import { newId } from "../ids";
+
+export interface ConnectionOptions {
+  /** How long a request may take to arrive, in seconds. */
+  readonly requestTimeout: number;
+  /** How long a connection may wait for its next request, in seconds. */
+  readonly keepAliveTimeout: number;
+  /** What TLS needs; plain HTTP without it. */
+  readonly tls?: SecureContextOptions;
+}
+
+// How often Node looks for connections that take too long; its own 30 s would let each take that much longer.
+const CHECK_MS = 1000;
+/** Longer than any request takes to be answered, so that only dead connections are silent that long. */
+const SILENCE_MS = 120_000;
+
+/** How connections are taken, and how long each may hold one up: a client that is slow on purpose costs a socket, for a while. */
+export function connections({ requestTimeout, keepAliveTimeout, tls }: ConnectionOptions) {
+  const requestTimeoutMs = requestTimeout * 1000;
+  const http = {
+    headersTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: CHECK_MS,
+    requireHostHeader: false, // Node would refuse it without a word; requireHost says what is missing
+  };
+  const common = {
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeout * 1000,
+    connectionTimeout: SILENCE_MS,
+    clientErrorHandler: refuseNoRequest,
+  };
+  return tls ? { ...common, https: { ...http, ...tls, handshakeTimeout: requestTimeoutMs } } : { ...common, http };
+}
+
+/** Node would refuse expectations other than 100-continue without a word; whoever does not know one may pass over it. */
+export function acceptExpectations({ server }: FastifyInstance): void {
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
+}
+
+/** Answers name the address that the client used, so it has to say which that is, in characters that an address may have. */
+export function requireHost({ host }: FastifyRequest): void {
+  if (/^[\w.:[\]-]+$/.test(host)) return;
+  throw new ApiError(
+    "invalid_header",
+    `The header Host ${host ? "must be" : "is missing: it is"} the server's name or address, with its port`,
+  );
+}
+
+/** Refuses what Node cannot read as a request, so that no route ever sees it: in the same shape as every other refusal. */
+function refuseNoRequest(this: FastifyInstance, error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable || hasBegunAnswer(socket)) return void socket.destroy();
+  const refusal = refusalOf(error.code);
+  const operationId = newId("op");
+  const body = JSON.stringify(refusal.body(operationId));
+  this.log.info({ operation_id: operationId, status: refusal.status, client: socket.remoteAddress, reason: error.code }, "no request");
+  const head = [
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
+    `x-request-id: ${operationId}`,
+    "content-type: application/json; charset=utf-8",
+    `content-length: ${Buffer.byteLength(body)}`,
+    "connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+/** Node keeps the answer that is on its way on a connection there; its own handler looks there too. */
+const hasBegunAnswer = (socket: Socket): boolean => (socket as { _httpMessage?: ServerResponse })._httpMessage?.headersSent ?? false;
+
+function refusalOf(code: string | undefined): ApiError {
+  switch (code) {
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new ApiError("request_timeout", "The request did not arrive in time; send it again without pauses");
+    case "HPE_HEADER_OVERFLOW":
+      return new ApiError("headers_too_large", "The path and the headers are larger than 16 KiB together; send fewer or shorter ones");
+    default:
+      return new ApiError("malformed_request", "This is no HTTP request; check that client and proxy speak HTTP/1.1 to this address");
+  }
+}

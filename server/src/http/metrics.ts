@@ -1,0 +1,73 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { Caller } from "../accounts";
+import { ApiError } from "../apiError";
+import type { DeliveryMetric } from "../events/metrics";
+
+// Reads take about a millisecond, writes wait for the disk, keys of authorities are made in up to seconds.
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/**
+ * Answers `GET /metrics` in the Prometheus format, to admins: requests, deliveries of events, the process, the
+ * release. Labels hold patterns of paths and ids of event destinations, never a key or anything else that a client chose.
+ */
+export function registerMetrics(
+  app: FastifyInstance,
+  version: string,
+  deliveries: readonly DeliveryMetric[],
+  authenticate: (request: FastifyRequest, reply: FastifyReply) => Promise<Caller>,
+): void {
+  const registry = new Registry();
+  const durations = new Histogram({
+    name: "tunnelplane_http_request_duration_seconds",
+    help: "How long requests took, from their headers to the end of their answers. The count is that of the requests.",
+    labelNames: ["method", "route", "status"],
+    buckets: SECONDS,
+    registers: [registry],
+  });
+  new Gauge({
+    name: "tunnelplane_build_info",
+    help: "The release that runs; always 1.",
+    labelNames: ["version", "node"],
+    registers: [registry],
+  })
+    .labels(version, process.version)
+    .set(1);
+  for (const metric of deliveries) registerDeliveryMetric(registry, metric);
+  collectDefaultMetrics({ register: registry });
+
+  app.addHook("onResponse", async (request, reply) => {
+    durations.observe(
+      { method: request.method, route: request.routeOptions.url ?? "none", status: reply.statusCode },
+      reply.elapsedTime / 1000,
+    );
+  });
+  app.get("/metrics", async (request, reply) => {
+    const { admin } = await authenticate(request, reply);
+    if (!admin) throw new ApiError("forbidden", "Only admins may read metrics");
+    return reply.type(registry.contentType).send(await registry.metrics());
+  });
+}
+
+function registerDeliveryMetric(registry: Registry, { name, help, type, collect }: DeliveryMetric): void {
+  const options = { name, help, labelNames: ["destination"], registers: [registry] };
+  const refill = async (metric: Counter | Gauge) => {
+    metric.reset(); // destinations that are gone, too
+    for (const [destination, value] of await collect()) metric.inc({ destination }, value);
+  };
+  if (type === "counter") {
+    new Counter({
+      ...options,
+      async collect() {
+        await refill(this);
+      },
+    });
+  } else {
+    new Gauge({
+      ...options,
+      async collect() {
+        await refill(this);
+      },
+    });
+  }
+}

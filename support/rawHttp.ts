@@ -1,0 +1,55 @@
+import { connect } from "node:net";
+import type { RestAnswer } from "./rest";
+
+/**
+ * Sends bytes, whatever they are, on a connection of their own. Returns the first answer, or undefined where the server
+ * closes the connection without one.
+ *
+ * @param patience after how many milliseconds without a word the client ends its side: a request that says it is longer than
+ *   it is makes the server wait. The server then drops what it has not answered yet, so no answer may also mean a slow machine.
+ */
+export function exchange(url: string, request: Buffer | string, patience = 1_000): Promise<RestAnswer | undefined> {
+  const { hostname, port } = new URL(url);
+  const bytes = Buffer.from(request);
+  return new Promise((resolve) => {
+    let received = Buffer.alloc(0);
+    const socket = connect({ host: hostname, port: Number(port) });
+    const finish = (answer?: RestAnswer): void => {
+      socket.resetAndDestroy(); // leaves no port waiting
+      resolve(answer);
+    };
+    socket.setTimeout(patience, () => socket.end());
+    socket.on("data", (chunk) => {
+      received = Buffer.concat([received, chunk]);
+      const answer = answerIn(received, bytes.subarray(0, 5).toString() === "HEAD ");
+      if (answer) finish(answer);
+    });
+    socket.on("error", () => finish());
+    socket.on("close", () => finish());
+    socket.write(bytes);
+  });
+}
+
+/** The answer that the bytes begin with, once it is complete. */
+function answerIn(bytes: Buffer, withoutBody: boolean): RestAnswer | undefined {
+  const end = bytes.indexOf("\r\n\r\n");
+  if (end < 0) return undefined;
+  const [first = "", ...lines] = bytes.subarray(0, end).toString("latin1").split("\r\n");
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]);
+  if (status === 100) return answerIn(bytes.subarray(end + 4), withoutBody);
+  const headers = new Headers(
+    lines.map((line): [string, string] => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]),
+  );
+  const length = withoutBody ? 0 : Number(headers.get("content-length") ?? 0);
+  if (bytes.length < end + 4 + length) return undefined;
+  const text = bytes.subarray(end + 4, end + 4 + length).toString();
+  return { status, headers, text, body: parsed(text) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

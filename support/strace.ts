@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+let permitted: boolean | undefined;
+
+/** Whether there is an strace that may attach itself to a process: containers often forbid it. */
+export function canTrace(): boolean {
+  permitted ??= spawnSync("sh", ["-c", "sleep 0.2 & strace -f -qq -o /dev/null -p $!"]).status === 0;
+  return permitted;
+}
+
+/** Watches the system calls of a running process, or makes them fail as the kernel would. */
+export class Strace {
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly folder: string,
+  ) {}
+
+  /** @param options which calls, and what with them: see strace(1) */
+  static async attach(pid: number, ...options: string[]): Promise<Strace> {
+    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-strace-"));
+    const child = spawn("strace", ["-f", "-y", "-o", join(folder, "trace"), ...options, "-p", String(pid)], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    await new Promise<void>((resolve, reject) => {
+      const said: string[] = [];
+      createInterface({ input: child.stderr as NodeJS.ReadableStream }).on("line", (line) => {
+        said.push(line);
+        if (/ attached\b/.test(line)) resolve();
+      });
+      child.once("close", () => reject(new Error(`strace ended: ${said.join("\n")}`)));
+    });
+    return new Strace(child, folder);
+  }
+
+  /** Lets the process go on by itself. Returns what it did meanwhile, a line for each call. */
+  async detach(): Promise<string[]> {
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      const ended = once(this.child, "close");
+      this.child.kill("SIGTERM");
+      await ended;
+    }
+    const lines = readFileSync(join(this.folder, "trace"), "utf8").split("\n");
+    rmSync(this.folder, { recursive: true });
+    return lines;
+  }
+}

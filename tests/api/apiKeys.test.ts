@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
+import { Rest } from "../../support/rest";
+import { expectRefused, immutable, invalid, serverOfThisFile } from "./support";
+
+const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString();
+const expired = { status: 401, code: "TP_1102" };
+
+onEveryDatabase("An API key", (start, database) => {
+  const server = serverOfThisFile(start);
+
+  it("is accepted until the time it was given, and then refused with words that say so", async () => {
+    const expires_at = inSeconds(3);
+    const key = await server.created("/api_keys", { expires_at });
+    expect(key.expires_at).to.equal(expires_at);
+    const rest = new Rest(server.url, key.token);
+    let answer = await rest.get("/ip_policies");
+    expect(answer.status).to.equal(200);
+    while (answer.status === 200) {
+      await sleep(100);
+      answer = await rest.get("/ip_policies");
+    }
+    expectRefused(answer, { ...expired, mentions: ["expired", expires_at] });
+    expect(answer.headers.get("www-authenticate")).to.match(/^Bearer\b/);
+    expect(answer.text).not.to.include(key.token);
+    expectRefused(await rest.post("/ip_policies", {}), expired);
+  });
+
+  it("lasts until it is deleted where nobody says how long", async () => {
+    const key = await server.created("/api_keys", {});
+    expect(key.expires_at).to.equal(null);
+    expect((await server.read(key.uri)).expires_at).to.equal(null);
+  });
+
+  it("can neither end in the past, nor at something that is no time", async () => {
+    const refusal = invalid("expires_at", "future");
+    for (const expires_at of [inSeconds(-1), "2020-01-31T08:00:00Z"])
+      expectRefused(await server.rest.post("/api_keys", { expires_at }), refusal);
+    for (const expires_at of ["tomorrow", "2027-01-31", 1800000000])
+      expectRefused(await server.rest.post("/api_keys", { expires_at }), invalid("expires_at"));
+  });
+
+  it("keeps its end whatever is updated, also when it has expired", async () => {
+    const key = await server.created("/api_keys", { expires_at: inSeconds(1) });
+    expectRefused(await server.rest.patch(key.uri, { expires_at: inSeconds(3600) }), immutable("expires_at"));
+    const rest = new Rest(server.url, key.token);
+    while ((await rest.get("/ip_policies")).status === 200) await sleep(100);
+    expect((await server.rest.patch(key.uri, { description: "of last year" })).body).to.deep.equal({
+      ...key,
+      token: null,
+      description: "of last year",
+    });
+  });
+
+  it("is refused by every server as soon as one has deleted it", async () => {
+    const data = await database.create();
+    // On the embedded database there is one server only.
+    const servers = [await start({ data }), ...(data.startsWith("postgres:") ? [await start({ data })] : [])];
+    try {
+      const [first] = servers;
+      const admin = new Rest(first?.url ?? "", first?.apiKey ?? "");
+      const { body: key } = await admin.post("/api_keys", {});
+      for (const { url } of servers) expect((await new Rest(url, key.token).get("/ip_policies")).status).to.equal(200);
+      expect((await admin.delete(`/api_keys/${key.id}`)).status).to.equal(204);
+      for (const { url } of servers) expectRefused(await new Rest(url, key.token).get("/ip_policies"), { status: 401, code: "TP_1101" });
+    } finally {
+      for (const running of servers) await running.stop();
+    }
+  });
+});

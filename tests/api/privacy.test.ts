@@ -1,0 +1,118 @@
+import { definitionOf, fieldsWhere, marksOf, registry, targetsOf } from "@tunnelplane/sdk/contract";
+import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
+import { Rest, type RestAnswer } from "../../support/rest";
+import { sshKey } from "./fixtures";
+import { expectRefused, notFound, serverOfThisFile, unknownId } from "./support";
+
+const forbidden = { status: 403, code: "TP_1200" };
+
+onEveryDatabase("What a member may not see", (start) => {
+  const server = serverOfThisFile(start);
+  let bot: { id: string };
+  let member: Rest;
+  let other: { bot: { id: string }; key: { id: string } };
+
+  before("make two members", async () => {
+    const make = async () => {
+      const made = await server.created("/bot_users", { name: "ci" });
+      return { bot: made, key: await server.created("/api_keys", { owner_id: made.id }) };
+    };
+    const own = await make();
+    other = await make();
+    bot = own.bot;
+    member = new Rest(server.url, own.key.token);
+  });
+
+  /** Two answers that nobody can tell apart but by the id that the caller sent. */
+  const expectAlike = (one: RestAnswer, two: RestAnswer, ids: [string, string]): void => {
+    const told = (answer: RestAnswer, id: string) => ({
+      ...answer.body,
+      msg: answer.body.msg.replaceAll(id, "<id>"),
+      details: answer.body.details.field,
+    });
+    expect(one.status).to.equal(two.status);
+    expect(told(one, ids[0])).to.deep.equal(told(two, ids[1]));
+  };
+
+  for (const method of ["GET", "HEAD", "PATCH", "DELETE"]) {
+    it(`is, to ${method}, an API key of another as if there were none`, async () => {
+      const ids: [string, string] = [other.key.id, unknownId("ak")];
+      const body = method === "PATCH" ? { description: "mine" } : undefined;
+      const [real, none] = [
+        await member.request(method, `/api_keys/${ids[0]}`, body),
+        await member.request(method, `/api_keys/${ids[1]}`, body),
+      ];
+      expect(real.status).to.equal(404);
+      if (method === "HEAD") return expect(none.status).to.equal(404);
+      expectRefused(real, notFound);
+      expectAlike(real, none, ids);
+      expect((await server.read(`/api_keys/${ids[0]}`)).description).to.equal("");
+    });
+  }
+
+  it("is told apart by no ETag and no body", async () => {
+    const path = `/api_keys/${other.key.id}`;
+    expectRefused(await member.delete(path, { "if-match": '"1"' }), notFound);
+    expectRefused(await member.patch(path, { description: "x" }, { "if-match": '"9"' }), notFound);
+  });
+
+  it("is in no list and on no page, whatever it asks for", async () => {
+    const { keys } = (await member.get(`/api_keys?before_id=${other.key.id}~&limit=100`)).body;
+    expect(keys.map(({ owner_id }: { owner_id: string }) => owner_id)).not.to.include(other.bot.id);
+  });
+
+  it("is whether a bot exists: naming it as owner is refused in the same words", async () => {
+    const ids: [string, string] = [other.bot.id, unknownId("bot")];
+    for (const [path, body] of [
+      ["/api_keys", {}],
+      ["/credentials", {}],
+      ["/ssh_credentials", { public_key: sshKey().openssh }],
+    ] as const) {
+      const [real, none] = [await member.post(path, { ...body, owner_id: ids[0] }), await member.post(path, { ...body, owner_id: ids[1] })];
+      expectRefused(real, { ...forbidden, field: "owner_id" });
+      expectAlike(real, none, ids);
+    }
+    expect((await member.post("/api_keys", { owner_id: bot.id })).status).to.equal(201);
+  });
+
+  it("is whether a bot exists: its path is closed, with the same words for each", async () => {
+    const ids: [string, string] = [other.bot.id, unknownId("bot")];
+    for (const [method, body] of [["GET"], ["PATCH", { name: "x" }], ["DELETE"]] as const) {
+      const [real, none] = [
+        await member.request(method, `/bot_users/${ids[0]}`, body),
+        await member.request(method, `/bot_users/${ids[1]}`, body),
+      ];
+      expectRefused(real, forbidden);
+      expectAlike(real, none, ids);
+    }
+  });
+
+  it("stays so when a member updates what belongs to the account: an owner that it may not name keeps its object", async () => {
+    const credential = await server.created("/credentials", { owner_id: other.bot.id });
+    expect((await member.patch(`/credentials/${credential.id}`, { description: "ours" })).body).to.include({
+      owner_id: other.bot.id,
+      description: "ours",
+    });
+  });
+
+  it("is open to no session of the tunnels themselves: an authtoken is no API key", async () => {
+    const { token } = await server.created("/credentials", {});
+    expectRefused(await new Rest(server.url, token).get("/credentials"), { status: 401, code: "TP_1101" });
+  });
+});
+
+describe("The contract", () => {
+  it("has no field that names an object which not everybody may see, except owner_id, which has a check of its own", () => {
+    // A reference to such an object would tell a member that it exists. Whoever adds one hides it in resolveReferences first.
+    const revealing = registry.flatMap((definition) =>
+      fieldsWhere(definition, (marks) => marks.reference)
+        .filter((field) =>
+          targetsOf(marksOf(definition.fields[field] as never).reference?.to ?? []).some(({ access }) => access !== "everyone"),
+        )
+        .map((field) => `${definition.kind}.${field}`),
+    );
+    expect(revealing.filter((field) => !field.endsWith(".owner_id"))).to.deep.equal([]);
+    expect(definitionOf("api_key").access).to.equal("owner");
+  });
+});

@@ -1,0 +1,48 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import type { Result } from "../../bench/report/result";
+
+const ROOT = join(__dirname, "../..");
+const MAIN = ["--disable-warning=ExperimentalWarning", "-r", "ts-node/register", "bench/main.ts"];
+
+describe("The benchmark", () => {
+  it("writes every figure as JSON, with the machine, the date and the commit, and prints the same", () => {
+    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-bench-test-"));
+    try {
+      const out = join(folder, "result.json");
+      const printed = execFileSync(process.execPath, [...MAIN, "--short", "--only", "signing", "--out", out], {
+        cwd: ROOT,
+        encoding: "utf8",
+      });
+      const result = JSON.parse(readFileSync(out, "utf8")) as Result;
+      expect(Date.parse(result.date)).to.be.a("number").that.is.not.NaN;
+      expect(result).to.include({ node: process.versions.node, short: true });
+      expect(result.commit).to.match(/^([0-9a-f]{12}\+?|unknown)$/);
+      expect(result.machine.cores).to.be.at.least(1);
+      const [signing] = result.sections;
+      expect(signing?.rows.map(({ type }) => type)).to.deep.equal([
+        "ed25519",
+        "ECDSA P-256",
+        "ECDSA P-384",
+        "ECDSA P-521",
+        "RSA 2048",
+        "RSA 4096",
+      ]);
+      for (const row of signing?.rows ?? []) {
+        expect(row.certificates, `${row.type}`).to.be.a("number").above(0);
+        expect(row.floor, `${row.type}`).to.be.a("number").above(0);
+        expect(printed).to.contain(row.type);
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it("names its parts to somebody who asks for another", () => {
+    const run = () => execFileSync(process.execPath, [...MAIN, "--only", "speed"], { cwd: ROOT, encoding: "utf8", stdio: "pipe" });
+    expect(run).to.throw('There is no part "speed" to measure; parts: server, provider, growth, signing');
+  });
+});

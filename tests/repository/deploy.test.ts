@@ -1,0 +1,53 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { parse } from "yaml";
+
+const FOLDER = join(__dirname, "../../deploy");
+const read = (path: string) => readFileSync(join(FOLDER, path), "utf8");
+
+interface Service {
+  readonly environment?: Record<string, string>;
+  readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly depends_on?: Record<string, unknown>;
+  readonly volumes?: readonly string[];
+}
+
+describe("The set for Docker Compose", () => {
+  const compose = parse(read("compose.yaml"), { merge: true }) as { services: Record<string, Service>; volumes: Record<string, unknown> };
+  const services = Object.entries(compose.services);
+  const servers = services.filter(([, { build }]) => build).map(([name]) => name);
+
+  it("runs more than one server, and its proxy sends requests to each of them", () => {
+    expect(servers).to.have.length.above(1);
+    const upstreams = /reverse_proxy (.*) \{/.exec(read("Caddyfile"))?.[1]?.split(" ");
+    expect(upstreams).to.have.members(servers.map((name) => `${name}:4040`));
+  });
+
+  it("sets only what the server has a setting for", () => {
+    const known = ["options", "serve"].map((file) => readFileSync(join(FOLDER, `../server/src/commands/${file}.ts`), "utf8")).join();
+    for (const name of servers) {
+      for (const variable of Object.keys(compose.services[name]?.environment ?? {}))
+        expect(known).to.contain(`"${variable}"`.replaceAll('"', ""));
+    }
+  });
+
+  it("holds no secret: whoever starts it has to set them", () => {
+    const text = read("compose.yaml");
+    expect(text)
+      .to.match(/\$\{POSTGRES_PASSWORD:\?/)
+      .and.to.match(/\$\{TUNNELPLANE_BOOTSTRAP_API_KEY:\?/);
+    expect(text).not.to.match(/(PASSWORD|API_KEY): (?!\$\{)/);
+  });
+
+  it("names only files, services and volumes that there are", () => {
+    for (const [, { build, depends_on = {}, volumes = [] }] of services) {
+      if (build) expect(existsSync(join(FOLDER, build.context, build.dockerfile))).to.equal(true);
+      for (const name of Object.keys(depends_on)) expect(compose.services).to.have.property(name);
+      for (const [source = ""] of volumes.map((volume) => volume.split(":"))) {
+        if (source.startsWith(".")) expect(existsSync(join(FOLDER, source)), source).to.equal(true);
+        else expect(compose.volumes).to.have.property(source);
+      }
+    }
+  });
+});

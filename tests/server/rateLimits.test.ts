@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import { onEveryDatabase, type Start } from "../../support/databases";
+import { Rest, type RestAnswer } from "../../support/rest";
+import type { ServerProcess } from "../../support/server";
+import { expectRefused } from "../api/support";
+
+const limited = { status: 429, code: "TP_1403" };
+const statuses = (answers: readonly RestAnswer[]): number[] => [...new Set(answers.map(({ status }) => status))].sort();
+
+onEveryDatabase("Limits on requests", (startServer) => {
+  const running: ServerProcess[] = [];
+  const start: Start = async (options) => {
+    const server = await startServer(options);
+    running.push(server);
+    return server;
+  };
+  afterEach(async () => {
+    for (const server of running.splice(0)) await server.stop();
+  });
+
+  // One request in a second and ten more in a minute: of 60 at once, most are too many.
+  const LOW = ["--rate-limit", "1"];
+  const flood = (rest: Rest, headers = {}) => Promise.all(Array.from({ length: 60 }, () => rest.get("/ip_policies", headers)));
+
+  it("refuse a key that asks too much, say when to come again, and keep the word", async () => {
+    const server = await start({ args: [...LOW, "--rate-limit-loopback"] });
+    const rest = new Rest(server.url, server.apiKey);
+    const answers = await flood(rest);
+    expect(statuses(answers)).to.deep.equal([200, 429]);
+    for (const answer of answers) {
+      expect(answer.headers.get("ratelimit-policy")).to.equal('"steady";q=1;w=1, "burst";q=10;w=60');
+      expect(answer.headers.get("ratelimit")).to.match(/^"steady";r=\d+;t=\d+$/);
+      if (answer.status === 200) continue;
+      expectRefused(answer, { ...limited, mentions: ["1 requests in a second"] });
+      expect(answer.headers.get("retry-after")).to.match(/^[1-9]\d*$/);
+    }
+    let answer = answers.find(({ status }) => status === 429);
+    while (answer?.status === 429) {
+      await sleep(Number(answer.headers.get("retry-after")) * 1000);
+      answer = await rest.get("/ip_policies");
+    }
+    expect(answer?.status).to.equal(200);
+  });
+
+  it("are counted for each key, so that nobody pays for another", async () => {
+    const server = await start({ args: [...LOW, "--rate-limit-loopback"] });
+    const admin = new Rest(server.url, server.apiKey);
+    const { body: key } = await admin.post("/api_keys", {});
+    expect(statuses(await flood(admin))).to.include(429);
+    expect((await new Rest(server.url, key.token).get("/ip_policies")).status).to.equal(200);
+  });
+
+  it("refuse nothing halfway: what was refused was not done", async () => {
+    const server = await start({ args: [...LOW, "--rate-limit-loopback"] });
+    const rest = new Rest(server.url, server.apiKey);
+    const answers = await Promise.all(Array.from({ length: 60 }, () => rest.post("/ip_policies", {})));
+    const made = answers.filter(({ status }) => status === 201).length;
+    expect(statuses(answers)).to.deep.equal([201, 429]);
+    let list = await rest.get("/ip_policies");
+    while (list.status === 429) {
+      await sleep(Number(list.headers.get("retry-after")) * 1000);
+      list = await rest.get("/ip_policies");
+    }
+    expect(list.body.ip_policies).to.have.length(made);
+  });
+
+  it("do not hold for clients on the same machine, unless they come through a proxy", async () => {
+    const server = await start({ args: LOW });
+    const rest = new Rest(server.url, server.apiKey);
+    expect(statuses(await flood(rest))).to.deep.equal([200]);
+    expect(statuses(await flood(rest, { "x-forwarded-for": "198.51.100.7" }))).to.deep.equal([200, 429]);
+  });
+
+  it("can be switched off", async () => {
+    const server = await start({ args: ["--rate-limit", "0", "--rate-limit-loopback"] });
+    expect(statuses(await flood(new Rest(server.url, server.apiKey)))).to.deep.equal([200]);
+  });
+
+  it("stop an address that guesses keys, and no other, where the proxy that names them is trusted", async () => {
+    const server = await start({ args: ["--trust-proxy", "loopback"] });
+    const from = (address: string, key: string) => new Rest(server.url, key).get("/ip_policies", { "x-forwarded-for": address });
+    for (const [guesser, neighbour] of [
+      ["198.51.100.7", "198.51.100.8"],
+      ["2001:db8:0:1::7", "2001:db8:0:2::7"],
+    ] as const) {
+      for (let guess = 0; guess < 30; guess++) expect((await from(guesser, `tpk_guess-${guess}`)).status).to.equal(401);
+      const refused = await from(guesser, "tpk_one-more-guess");
+      expectRefused(refused, limited);
+      expect(refused.headers.get("retry-after")).to.match(/^[1-9]\d*$/);
+      expectRefused(await from(guesser, server.apiKey), limited); // else a right guess would pass
+      expect((await from(neighbour, server.apiKey)).status).to.equal(200);
+    }
+    expect((await from("no address at all", server.apiKey)).status).to.equal(200);
+    expectRefused(await from("2001:db8:0:1:ffff::1", server.apiKey), limited); // the same network
+  });
+
+  it("take no client's word for where it comes from", async () => {
+    const server = await start({ args: ["--trust-proxy", "192.0.2.1", "--rate-limit-loopback"] });
+    const claiming = (address: string, key: string) => new Rest(server.url, key).get("/ip_policies", { "x-forwarded-for": address });
+    await claiming("198.51.100.7", server.apiKey);
+    await server.stop();
+    expect(server.log).to.contain('"client":"127.0.0.1"').and.not.to.contain("198.51.100.7");
+  });
+});

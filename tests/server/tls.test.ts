@@ -1,0 +1,132 @@
+import { execFile } from "node:child_process";
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ConnectionOptions, connect } from "node:tls";
+import { promisify } from "node:util";
+import { expect } from "chai";
+import { onEveryDatabase, type Start } from "../../support/databases";
+import { Rest } from "../../support/rest";
+import type { ServerProcess } from "../../support/server";
+import { CA, type Certificate, certificate } from "../api/fixtures";
+
+const forThisMachine = (): Certificate => certificate({ name: "127.0.0.1", extensions: [CA, "subjectAltName = IP:127.0.0.1"] });
+
+onEveryDatabase("A server that speaks TLS", (startServer) => {
+  const running: ServerProcess[] = [];
+  const start: Start = async (options) => {
+    const server = await startServer(options);
+    running.push(server);
+    return server;
+  };
+  let folder: string;
+  let cert: string;
+  let key: string;
+  const write = ({ pem, privateKey }: Certificate): void => {
+    writeFileSync(cert, pem);
+    writeFileSync(key, privateKey, { mode: 0o600 });
+  };
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "tunnelplane-tls-"));
+    cert = join(folder, "cert.pem");
+    key = join(folder, "key.pem");
+  });
+  afterEach(async () => {
+    for (const server of running.splice(0)) await server.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const secured = () => start({ args: ["--tls-cert", cert, "--tls-key", key] });
+
+  /** Speaks TLS with a server and tells what came of it. */
+  const handshake = ({ url }: ServerProcess, options: ConnectionOptions) =>
+    new Promise<{ fingerprint: string; version: string | null }>((resolve, reject) => {
+      const { hostname, port } = new URL(url);
+      const socket = connect({ host: hostname, port: Number(port), ...options }, () => {
+        resolve({ fingerprint: socket.getPeerX509Certificate()?.fingerprint256 ?? "", version: socket.getProtocol() });
+        socket.destroy();
+      });
+      socket.on("error", reject);
+    });
+
+  const fingerprintOf = ({ pem }: Certificate): string => new X509Certificate(pem).fingerprint256;
+
+  /** What the client of this project says, in a process that trusts the authority in the file, or none of ours. */
+  async function clientSays(server: ServerProcess, authority?: string): Promise<string> {
+    const program = `const { Tunnelplane } = require("@tunnelplane/sdk");
+      const api = new Tunnelplane({ baseUrl: process.env.URL, apiKey: process.env.KEY });
+      api.ipPolicies.create({ description: "over TLS" }).then(({ uri }) => console.log(uri), ({ message }) => console.log(message)).then(() => api.close());`;
+    const env = { ...process.env, URL: server.url, KEY: server.apiKey, NODE_EXTRA_CA_CERTS: authority ?? "" };
+    return (await promisify(execFile)(process.execPath, ["-e", program], { env, cwd: join(__dirname, "../..") })).stdout.trim();
+  }
+
+  it("serves clients that trust its authority, names https addresses, and tells others what to do", async () => {
+    write(forThisMachine());
+    const server = await secured();
+    expect(server.url).to.match(/^https:\/\/127\.0\.0\.1:\d+$/);
+    expect(await clientSays(server, cert)).to.match(new RegExp(`^${server.url}/ip_policies/ipp_`));
+    expect(await clientSays(server)).to.contain("NODE_EXTRA_CA_CERTS");
+  });
+
+  it("speaks TLS 1.2 and 1.3, and nothing older", async () => {
+    const made = forThisMachine();
+    write(made);
+    const server = await secured();
+    for (const version of ["TLSv1.2", "TLSv1.3"] as const)
+      expect((await handshake(server, { ca: made.pem, minVersion: version, maxVersion: version })).version).to.equal(version);
+    const old: ConnectionOptions = { ca: made.pem, minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" };
+    expect(await handshake(server, old).catch(({ code }) => code)).to.equal("ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION");
+  });
+
+  it("takes a renewed certificate on SIGHUP, and goes on with the old one when the new cannot be used", async () => {
+    const [first, second] = [forThisMachine(), forThisMachine()];
+    write(first);
+    const server = await secured();
+    expect((await handshake(server, { ca: first.pem })).fingerprint).to.equal(fingerprintOf(first));
+    writeFileSync(cert, second.pem); // and the key of the first
+    server.signal("SIGHUP");
+    await server.logged("does not belong to the certificate");
+    expect((await handshake(server, { ca: first.pem })).fingerprint).to.equal(fingerprintOf(first));
+    write(second);
+    server.signal("SIGHUP");
+    await server.logged("were read again");
+    expect((await handshake(server, { ca: second.pem })).fingerprint).to.equal(fingerprintOf(second));
+  });
+
+  it("does not start with files that it cannot use, and says which and why in one line", async () => {
+    const made = forThisMachine();
+    const refusal = async (...args: string[]): Promise<string> => {
+      const message = await start({ args }).catch(String);
+      expect(message).not.to.match(/\n\s+at |BEGIN/);
+      return message as string;
+    };
+    write(made);
+    expect(await refusal("--tls-cert", cert)).to.contain("--tls-key is missing");
+    expect(await refusal("--tls-key", key)).to.contain("--tls-cert is missing");
+    expect(await refusal("--tls-cert", join(folder, "none.pem"), "--tls-key", key))
+      .to.contain("Cannot read the TLS certificate")
+      .and.contain("none.pem");
+    expect(await refusal("--tls-cert", key, "--tls-key", key)).to.contain(`${key} holds no certificate as PEM`);
+    expect(await refusal("--tls-cert", cert, "--tls-key", cert)).to.contain(`${cert} holds no private key as PEM`);
+    const locked = createPrivateKey(made.privateKey).export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "x" });
+    writeFileSync(key, locked);
+    expect(await refusal("--tls-cert", cert, "--tls-key", key)).to.contain(`${key} is encrypted; store it without a passphrase`);
+    writeFileSync(key, forThisMachine().privateKey);
+    expect(await refusal("--tls-cert", cert, "--tls-key", key)).to.contain("does not belong to the certificate");
+  });
+
+  it("is asked for in the log where plain HTTP can be reached from other machines, and only there", async () => {
+    write(forThisMachine());
+    const open = await start({ listen: "0.0.0.0:0" });
+    await open.logged("unencrypted");
+    const closed = [await start(), await start({ listen: "0.0.0.0:0", args: ["--tls-cert", cert, "--tls-key", key] })];
+    for (const server of closed) {
+      await server.stop();
+      expect(server.log).not.to.contain("unencrypted");
+    }
+    const rest = new Rest(open.url.replace("0.0.0.0", "127.0.0.1"), open.apiKey);
+    expect((await rest.get("/ip_policies")).status).to.equal(200);
+  });
+});

@@ -1,0 +1,153 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
+import { exchange } from "../../support/rawHttp";
+import { ServerProcess } from "../../support/server";
+import { MODULES, moduleFixtures } from "../api/modules";
+import { type Json, serverOfThisFile } from "../api/support";
+import { TYPES } from "../api/types";
+import { Dice, mutated, withItsLength } from "./mutations";
+import { Promises } from "./promises";
+import { figure, LIMIT_MS, size } from "./size";
+
+const FUZZER = join(__dirname, "../../node_modules/.tunnelplane/schemathesis/bin/schemathesis");
+const FROM_THE_DOCUMENT = size(5_000, 100_000);
+const EXAMPLES = size(15, 700); // for each operation; coverage of the document is some 7,000 requests more
+const MUTATED = size(5_000, 100_000);
+const AT_ONCE = 32;
+const PATIENCE_MS = 60_000;
+const MOST_MEMORY_MIB = 512;
+
+describe("Requests made from the OpenAPI document", () => {
+  if (!existsSync(FUZZER)) {
+    it("skipped: the fuzzer could not be installed, because Python 3 with venv is missing", function () {
+      this.skip();
+    });
+    return;
+  }
+
+  it(`get no 5xx and no answer outside of that document, whatever they are: more than ${FROM_THE_DOCUMENT}`, async function () {
+    this.timeout(LIMIT_MS);
+    const server = await ServerProcess.start({ args: ["--log-level", "error"] });
+    const args = [
+      ...[
+        "--config-file",
+        join(__dirname, "fuzzer/schemathesis.toml"),
+        "run",
+        `${server.url}/openapi.json`,
+        "--checks",
+        "all",
+        "--no-color",
+      ],
+      ...["--phases", "examples,coverage,fuzzing", "--header", `Authorization: Bearer ${server.apiKey}`, "--header", "Service-Version: 2"],
+      ...["--max-examples", String(EXAMPLES), "--workers", String(size(1, 2))],
+    ];
+    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-fuzz-")); // the fuzzer leaves notes where it runs
+    const memory = memoryOf(server.pid);
+    try {
+      const { code, output } = await run(FUZZER, args, folder);
+      expect(code, output.slice(-8_000)).to.equal(0);
+      const generated = Number(/(\d+) generated/.exec(output)?.[1]);
+      expect(generated).to.be.at.least(FROM_THE_DOCUMENT);
+      expect(server.log, "nothing failed inside").to.equal("");
+      figure(`${generated} requests`);
+      memory.expectBounded();
+    } finally {
+      await server.stop();
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+onEveryDatabase("Requests of which some bytes are wrong", (start) => {
+  const server = serverOfThisFile(() => start({ args: ["--log-level", "error"] }));
+
+  /** A good request for every operation that answers more than a path. */
+  const goodRequests = async (): Promise<Buffer[]> => {
+    const requests: Buffer[] = [];
+    const add = async (method: string, path: string, body?: Json): Promise<void> => {
+      const { pathname, search } = new URL(await server.uriOf(path));
+      const headers = { host: new URL(server.url).host, ...server.headersWithout(), "content-type": "application/json" };
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      const text = `${method} ${pathname}${search} HTTP/1.1\r\n${lines.join("")}Content-Length: 0\r\n\r\n${body ? JSON.stringify(body) : ""}`;
+      requests.push(withItsLength(Buffer.from(text)));
+    };
+    for (const type of TYPES) {
+      const { id } = await server.created(type.path, await type.body(server.rest));
+      await add("POST", type.path, { description: "one", metadata: "more", ...(await type.body(server.rest)) });
+      await add("GET", `${type.path}?limit=2&before_id=${id}`);
+      await add("GET", `${type.path}/${id}`);
+      await add("PATCH", `${type.path}/${id}`, { description: "changed", metadata: "changed", ...type.update });
+    }
+    for (const prefix of ["edgtls", "edghtsrt"]) {
+      const owner = TYPES.find((type) => type.prefix === prefix);
+      if (!owner) throw new Error(`No resource type has the prefix ${prefix}`);
+      const modules = await moduleFixtures(server, prefix);
+      const { id } = await server.created(owner.path, await owner.body(server.rest));
+      for (const name of MODULES) await add("PUT", `${owner.path}/${id}/${name}`, modules[name].first);
+    }
+    return requests;
+  };
+
+  it(`get no 5xx and no answer outside of the OpenAPI document, and the server goes on: ${MUTATED}`, async function () {
+    this.timeout(LIMIT_MS);
+    const requests = await goodRequests();
+    const promises = new Promises(await server.read("/openapi.json"));
+    const dice = new Dice(MUTATED);
+    const memory = memoryOf(server.pid);
+    const statuses: Record<string, number> = {};
+    let left = MUTATED;
+    const send = async (): Promise<void> => {
+      while (left-- > 0) {
+        const bytes = mutated(requests, dice);
+        const line = bytes.toString("latin1").trimStart().split("\r\n")[0] ?? "";
+        // To nothing there is no answer, and no wire that CONNECT could ask for: Node closes the connection.
+        const nothing = line.trim() === "" || line.startsWith("CONNECT ");
+        const answer = (await exchange(server.url, bytes)) ?? (nothing ? undefined : await exchange(server.url, bytes, PATIENCE_MS));
+        const status = answer?.status ?? "none";
+        statuses[status] = (statuses[status] ?? 0) + 1;
+        const fault = answer ? promises.fault(line, answer) : nothing ? undefined : "there is none";
+        if (!fault) continue;
+        left = 0;
+        expect.fail(`${fault}: ${answer?.status} ${answer?.text} to ${JSON.stringify(bytes.toString("latin1").slice(0, 4_000))}`);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, send));
+    expect(server.log, "nothing failed inside").to.equal("");
+    figure(
+      `answers by status: ${Object.entries(statuses)
+        .map(([status, count]) => `${count} × ${status}`)
+        .join(", ")}`,
+    );
+    memory.expectBounded();
+    for (const type of TYPES) {
+      const { id } = await server.created(type.path, await type.body(server.rest));
+      expect((await server.rest.delete(`${type.path}/${id}`)).status).to.equal(204);
+    }
+  });
+});
+
+/** What a process holds in memory, which only Linux tells. */
+function memoryOf(pid: number): { expectBounded(): void } {
+  const inMebibytes = (): number =>
+    Number(existsSync("/proc/self/status") && /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) >> 10;
+  const before = inMebibytes();
+  return {
+    expectBounded() {
+      const after = inMebibytes();
+      figure(`memory of the server: ${before} MiB before, ${after} MiB after`);
+      expect(after).to.be.lessThan(MOST_MEMORY_MIB);
+    },
+  };
+}
+
+function run(command: string, args: string[], cwd: string): Promise<{ code: number; output: string }> {
+  return new Promise((resolve) => {
+    execFile(command, args, { cwd, timeout: LIMIT_MS, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code ?? 1) : 0, output: stdout + stderr }),
+    );
+  });
+}

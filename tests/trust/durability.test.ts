@@ -1,0 +1,141 @@
+import { expect } from "chai";
+import { rowsIn, sharedPostgres } from "../../support/databases";
+import { Rest, type RestAnswer } from "../../support/rest";
+import { ServerProcess } from "../../support/server";
+import { canTrace, Strace } from "../../support/strace";
+import { figure, LIMIT_MS, size } from "./size";
+
+const ONE_BY_ONE = size(50, 1_000);
+const TOGETHER = 64;
+const GROUPS = size(8, 150);
+
+describe("On SQLite: an answer to a write", () => {
+  if (!canTrace()) {
+    it("skipped: there is no strace here that may attach itself to a process, which shows what is on the disk when", function () {
+      this.skip();
+    });
+    return;
+  }
+
+  let server: ServerProcess;
+  let rest: Rest;
+  before("start a server", async () => {
+    server = await ServerProcess.start();
+    rest = new Rest(server.url, server.apiKey);
+    await rest.get("/ip_policies");
+  });
+  after(() => server.stop());
+
+  const write = (name: string): Promise<RestAnswer> => rest.post("/ip_policies", { description: name }, { "x-request-id": name });
+  const traced = async (work: () => Promise<RestAnswer[]>): Promise<Trace> => {
+    // Pages are shown as a whole, to find in them what was written.
+    const strace = await Strace.attach(server.pid, "-s", "8192", "-e", "trace=read,write,writev,pwrite64,fsync,fdatasync");
+    const answers = await work();
+    const trace = new Trace(await strace.detach());
+    for (const answer of answers) expect(answer.status, answer.text).to.equal(201);
+    return trace;
+  };
+
+  it(`leaves only after its write was synced to the disk: ${ONE_BY_ONE} writes, one by one`, async function () {
+    this.timeout(LIMIT_MS);
+    const names = Array.from({ length: ONE_BY_ONE }, (_, index) => `alone-${index}.`);
+    const trace = await traced(async () => {
+      const answers: RestAnswer[] = [];
+      for (const name of names) answers.push(await write(name));
+      return answers;
+    });
+    for (const name of names) trace.expectSyncedBeforeAnswer(name);
+    expect(trace.syncs).to.be.at.least(ONE_BY_ONE);
+  });
+
+  it(`leaves only after that also where ${TOGETHER} writes at a time share a sync: ${GROUPS * TOGETHER} writes`, async function () {
+    this.timeout(LIMIT_MS);
+    const names = Array.from({ length: GROUPS }, (_, group) => Array.from({ length: TOGETHER }, (_, index) => `group-${group}-${index}.`));
+    const trace = await traced(async () => {
+      const answers: RestAnswer[] = [];
+      for (const group of names) answers.push(...(await Promise.all(group.map(write))));
+      return answers;
+    });
+    for (const name of names.flat()) trace.expectSyncedBeforeAnswer(name);
+    expect(trace.syncs).to.be.lessThan(names.flat().length / 2);
+    figure(`${names.flat().length} writes, ${trace.syncs} syncs`);
+  });
+});
+
+/** The calls of a server, in order: the writes, syncs and answers are all made by its one main thread. */
+class Trace {
+  readonly #calls: readonly string[];
+  /** Which call read a request, and which wrote its answer. */
+  readonly #arrivals = new Map<string, number>();
+  readonly #answers = new Map<string, number>();
+
+  constructor(lines: readonly string[]) {
+    this.#calls = whole(lines);
+    for (const [at, call] of this.#calls.entries()) {
+      const name = /^(?:read|writev?)\(.*x-request-id: ([^\\]+)\\r/.exec(call)?.[1];
+      if (name) (call.startsWith("read") ? this.#arrivals : this.#answers).set(name, at);
+    }
+  }
+
+  get syncs(): number {
+    return this.#calls.filter(isSync).length;
+  }
+
+  expectSyncedBeforeAnswer(name: string): void {
+    const arrived = this.#arrivals.get(name);
+    expect(arrived, `the arrival of ${name}`).to.be.a("number");
+    const written = this.#next(arrived as number, (call) => isWrite(call) && call.includes(name));
+    const synced = this.#next(written, isSync);
+    expect(this.#answers.get(name), `the answer to ${name}, which was written at ${written} and synced at ${synced}`).to.be.greaterThan(
+      synced,
+    );
+  }
+
+  #next(start: number, matches: (call: string) => boolean): number {
+    for (let at = start + 1; at < this.#calls.length; at++) if (matches(this.#calls[at] as string)) return at;
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+const isWrite = (call: string): boolean => /^pwrite64\(\d+<[^>]*-wal>/.test(call);
+const isSync = (call: string): boolean => /^f(data)?sync\(\d+<[^>]*-wal>\) += 0/.test(call);
+
+/** The calls without the thread's number; one during which another thread was busy stands where it ended. */
+function whole(lines: readonly string[]): string[] {
+  const begun = new Map<string, string>();
+  return lines.flatMap((line) => {
+    const [, thread = "", call = ""] = /^(\d+) +(.*)$/.exec(line) ?? [];
+    const beginning = /^(.*) <unfinished \.\.\.>$/.exec(call)?.[1];
+    if (beginning !== undefined) {
+      begun.set(thread, beginning);
+      return [];
+    }
+    const end = /^<\.\.\. \w+ resumed>(.*)$/.exec(call)?.[1];
+    return [end === undefined ? call : `${begun.get(thread) ?? ""}${end}`];
+  });
+}
+
+describe("On PostgreSQL: every transaction of a server", () => {
+  it("waits until it is on the disk, as PostgreSQL does by default: its sessions leave synchronous_commit on", async () => {
+    const data = await (await sharedPostgres()).newDatabase();
+    await (await ServerProcess.start({ data })).stop();
+    const session = await (await sharedPostgres()).connect(data);
+    await session.query("create table seen (setting text)");
+    await session.query(
+      "create function see() returns trigger language plpgsql as 'begin insert into seen values (current_setting(''synchronous_commit'')); return null; end'",
+    );
+    await session.query("create trigger see after insert or update or delete on resource for each row execute function see()");
+    await session.end();
+    const server = await ServerProcess.start({ data });
+    const rest = new Rest(server.url, server.apiKey);
+    const one = async (): Promise<void> => {
+      const { uri } = (await rest.post("/ip_policies", {})).body;
+      await rest.patch(uri, { description: "changed" });
+      await rest.delete(uri);
+    };
+    await Promise.all(Array.from({ length: 20 }, one)).finally(() => server.stop());
+    expect(await rowsIn(data, "select setting, count(*)::int as times from seen group by setting")).to.deep.equal([
+      { setting: "on", times: 60 },
+    ]);
+  });
+});

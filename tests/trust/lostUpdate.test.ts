@@ -1,0 +1,50 @@
+import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
+import { Rest } from "../../support/rest";
+import type { ServerProcess } from "../../support/server";
+import { expectRefused, stale } from "../api/support";
+import { figure, LIMIT_MS, size } from "./size";
+
+const CLIENTS = 64;
+const TURNS = size(10, 1_000);
+const OBJECTS = 16; // four clients each: enough that most turns collide, and few enough that they end
+
+onEveryDatabase("Clients that read an object, change it and write it back under If-Match", (start) => {
+  let server: ServerProcess;
+  before("start a server", async () => {
+    server = await start();
+  });
+  after(() => server.stop());
+
+  it(`lose no update of each other: ${CLIENTS} clients, ${TURNS} turns each`, async function () {
+    this.timeout(LIMIT_MS);
+    const rest = new Rest(server.url, server.apiKey);
+    const paths = await Promise.all(
+      Array.from({ length: OBJECTS }, async () => `/ip_policies/${(await rest.post("/ip_policies", { metadata: "0" })).body.id}`),
+    );
+    let collisions = 0;
+    const count = async (path: string): Promise<void> => {
+      for (;;) {
+        const { body, headers } = await rest.get(path);
+        const next = String(Number(body.metadata) + 1);
+        const answer = await rest.patch(path, { metadata: next }, { "if-match": headers.get("etag") ?? "" });
+        if (answer.status === 200) return;
+        expectRefused(answer, stale);
+        collisions++;
+      }
+    };
+    await Promise.all(
+      Array.from({ length: CLIENTS }, async (_, client) => {
+        for (let turn = 0; turn < TURNS; turn++) await count(paths[(client + turn) % OBJECTS] as string);
+      }),
+    );
+    for (const path of paths) {
+      const { body, headers } = await rest.get(path);
+      const turns = (CLIENTS * TURNS) / OBJECTS;
+      expect(body.metadata).to.equal(String(turns));
+      expect(headers.get("etag")).to.equal(`"${turns + 1}"`);
+    }
+    expect(collisions, "collisions, without which nothing was tried").to.be.greaterThan(0);
+    figure(`${CLIENTS * TURNS} updates, of which none is lost; ${collisions} times the loser was told to read again`);
+  });
+});

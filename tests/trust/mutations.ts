@@ -1,0 +1,129 @@
+/** Numbers that look random and are the same in every run (mulberry32). */
+export class Dice {
+  constructor(private state: number) {}
+
+  /** A whole number from 0 to below. */
+  below(limit: number): number {
+    this.state = (this.state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
+    return Math.floor((((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32) * limit);
+  }
+
+  pick<T>(choices: readonly T[]): T {
+    return choices[this.below(choices.length)] as T;
+  }
+}
+
+/** What parsers, storage and programs stumble over. */
+const TOKENS = [
+  ...["\0", "\\u0000", "\\ud800", "\ud83d\ude80", "\u202e", "\xff", "\x80", "\ufeff", "\r\n", "\r", "\n", "\t"],
+  ...["%00", "%", "%zz", "%2f", "%c0%af", "..", "//", "/../", "?", "#", "&", ";", "=", "*"],
+  ...[
+    "-1",
+    "1e309",
+    "9".repeat(400),
+    "0",
+    "-0",
+    "0.5",
+    "18446744073709551616",
+    "NaN",
+    "null",
+    "true",
+    '""',
+    "[]",
+    "{}",
+    "[",
+    "{",
+    "}",
+    '"',
+    "\\",
+    ",",
+  ],
+  ...['"__proto__":{"x":1},', '"constructor":{"prototype":{}},', '"description":"twice",', "' or 1=1 --", "<script>", "$" + "{x}", "{{x}}"],
+  ...["[".repeat(5_000), "a".repeat(300), "a".repeat(20_000), "x-more: 1\r\n".repeat(30)],
+  ...["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "QUERY", "M-SEARCH", "HTTP/1.0", "HTTP/2.0"],
+  ...[
+    "Transfer-Encoding: chunked\r\n",
+    "Expect: 100-continue\r\n",
+    "Expect: more\r\n",
+    "Content-Encoding: gzip\r\n",
+    "Connection: close\r\n",
+  ],
+  ...[
+    "Connection: upgrade\r\nUpgrade: websocket\r\n",
+    'If-Match: "1"\r\n',
+    "If-Match: *\r\n",
+    "Content-Length: 5\r\n",
+    "Host: \r\n",
+    "Host: a\r\n",
+  ],
+] as const;
+
+type Mutation = (bytes: Buffer, at: number, dice: Dice, others: readonly Buffer[]) => Buffer;
+
+const replace = (bytes: Buffer, start: number, end: number, ...by: Buffer[]): Buffer =>
+  Buffer.concat([bytes.subarray(0, start), ...by, bytes.subarray(end)]);
+
+const some = (dice: Dice): number => 1 + dice.below(dice.pick([1, 8, 64]));
+
+const MUTATIONS: readonly Mutation[] = [
+  // one bit, one byte
+  (bytes, at, dice) => replace(bytes, at, at + 1, Buffer.from([(bytes[at] ?? 0) ^ (1 << dice.below(8))])),
+  (bytes, at, dice) => replace(bytes, at, at + 1, Buffer.from([dice.below(256)])),
+  // some bytes left out, said twice, taken from elsewhere or from another request
+  (bytes, at, dice) => replace(bytes, at, at + some(dice)),
+  (bytes, at, dice) => replace(bytes, at, at, bytes.subarray(at, at + some(dice))),
+  (bytes, at, dice) => replace(bytes, at, at + dice.below(2), piece(bytes, dice)),
+  (bytes, at, dice, others) => replace(bytes, at, at + dice.below(2), piece(dice.pick(others), dice)),
+  // a word that is known for trouble, beside or in place of a word
+  (bytes, at, dice) => replace(bytes, at, at, Buffer.from(dice.pick(TOKENS))),
+  (bytes, at, dice) => replace(bytes, at, at + some(dice), Buffer.from(dice.pick(TOKENS))),
+  (bytes, at, dice) => replace(bytes, ...wordAt(bytes, at), Buffer.from(dice.pick(TOKENS))),
+  // the end is missing
+  (bytes, at) => bytes.subarray(0, at),
+];
+
+function piece(bytes: Buffer, dice: Dice): Buffer {
+  const start = dice.below(bytes.length);
+  return bytes.subarray(start, start + some(dice));
+}
+
+function wordAt(bytes: Buffer, at: number): [number, number] {
+  const text = bytes.toString("latin1");
+  const start = text.slice(0, at).search(/\w*$/);
+  return [start, at + text.slice(at).search(/\W|$/)];
+}
+
+/**
+ * One of the requests with a few bytes changed: in its method and path, its headers, or its body.
+ * Mostly its length is put right again: else the rest is never read.
+ */
+export function mutated(requests: readonly Buffer[], dice: Dice): Buffer {
+  let bytes = dice.pick(requests);
+  const part = dice.pick([firstLine, firstLine, head, body, body, body, body]);
+  for (let count = dice.pick([1, 1, 1, 2, 3]); count > 0 && bytes.length > 0; count--) {
+    const [start, end] = part(bytes);
+    bytes = dice.pick(MUTATIONS)(bytes, start + dice.below(end - start), dice, requests);
+  }
+  return dice.below(8) === 0 ? bytes : withItsLength(bytes);
+}
+
+type Part = (bytes: Buffer) => [number, number];
+
+/** Method and path. The version behind them is one more header to the test: without it, nothing is a request. */
+const firstLine: Part = (bytes) => [0, bytes.indexOf(" HTTP/") + 1 || bytes.length];
+const head: Part = (bytes) => [0, bytes.indexOf("\r\n\r\n") + 1 || bytes.length];
+const body: Part = (bytes) => {
+  const start = bytes.indexOf("\r\n\r\n") + 4;
+  return start > 4 && start < bytes.length ? [start, bytes.length] : firstLine(bytes);
+};
+
+/** A request with the length of its body in place of what it says. */
+export function withItsLength(bytes: Buffer): Buffer {
+  const end = bytes.indexOf("\r\n\r\n");
+  if (end < 0) return bytes;
+  const head = bytes.subarray(0, end).toString("latin1");
+  const length = `Content-Length: ${bytes.length - end - 4}`;
+  return Buffer.concat([Buffer.from(head.replace(/^content-length:.*$/im, length), "latin1"), bytes.subarray(end)]);
+}
