@@ -8,8 +8,8 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 
 const CLI = join(__dirname, "../server/dist/cli.js");
-/** For servers on a PostgreSQL database, which may share it from different folders. */
-const MASTER_KEY = Buffer.alloc(32, "key of servers in tests").toString("base64");
+/** One for all databases of a test, so that a backup of one restores into another. */
+export const MASTER_KEY = Buffer.alloc(32, "key of servers in tests").toString("base64");
 export const API_KEY = "tpk_of-the-admin-in-tests-and-demos";
 
 /**
@@ -23,7 +23,11 @@ export function command(
   log: "pipe" | "ignore" = "pipe",
 ): ChildProcessByStdio<null, Readable, Readable | null> {
   const isUrl = data.startsWith("postgres://");
-  const place = { TUNNELPLANE_DATABASE_URL: isUrl ? data : undefined, TUNNELPLANE_DATA: isUrl ? undefined : data };
+  const place = {
+    TUNNELPLANE_DATABASE_URL: isUrl ? data : undefined,
+    TUNNELPLANE_DATA: isUrl ? undefined : data,
+    TUNNELPLANE_MASTER_KEY: MASTER_KEY,
+  };
   return spawn(process.execPath, ["--disable-warning=ExperimentalWarning", CLI, ...args], {
     env: { ...process.env, ...place, ...env },
     stdio: ["ignore", "pipe", log],

@@ -82,8 +82,9 @@ export async function refuseForeignOwner(db: Kysely<Database>, owner: unknown, c
  * On the first start makes the admin user and its API key: the one given, or a new one, which is returned
  * to be shown once. On later starts a given key that is not known yet is added to that user.
  */
-export async function bootstrap({ store, documents, journal }: Core, givenKey: string | undefined): Promise<string | undefined> {
+export async function bootstrap({ store, documents, keyring, journal }: Core, givenKey: string | undefined): Promise<string | undefined> {
   return store.write(async (transaction) => {
+    const begunUnder = keyring.currentId;
     // Servers that start at the same time take turns at a row that is there already, so that one of them makes the admin.
     await transaction.selectFrom("setting").select("name").where("name", "=", PLACEHOLDER).forUpdate().executeTakeFirstOrThrow();
     const created_at = new Date().toISOString();
@@ -102,7 +103,7 @@ export async function bootstrap({ store, documents, journal }: Core, givenKey: s
     await transaction.insertInto("resource").values({ id, kind: definition.kind, owner_id: ownerId, version: 1, document }).execute();
     await transaction.insertInto("told_secret").values({ resource_id: id, hash }).execute();
     const author = { ownerId, name: "admin", operationId: newId("op") };
-    await journal.append(transaction, author, [{ change: "created", definition, id, after }]);
+    await journal.append(transaction, begunUnder, author, [{ change: "created", definition, id, after }]);
     return givenKey ? undefined : key;
   });
 }

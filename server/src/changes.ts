@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Caller } from "./accounts";
+import { ApiError } from "./apiError";
 import type { Documents } from "./documents";
 import { answeredBefore, type Intent, keepAnswer } from "./idempotency";
 import type { ObjectChange } from "./journal/event";
@@ -60,18 +61,23 @@ export class Changes {
     for (;;) {
       try {
         return await store.write(async (transaction) => {
+          const begunUnder = keyring.currentId;
           const answered = await this.#answer<T>(transaction);
           if (answered) return answered;
           const happened: ObjectChange[] = [];
           const result = await work(transaction, happened);
           if (dryRun) throw new Rehearsed(result);
           if (intent) await keepAnswer(transaction, keyring, intent, result);
-          await journal.append(transaction, { ownerId, name, keyId, operationId, client }, happened);
+          await journal.append(transaction, begunUnder, { ownerId, name, keyId, operationId, client }, happened);
           return result;
         });
       } catch (error) {
         if (error instanceof Rehearsed) return error.result as T;
-        if (!(error instanceof KeyRotated)) throw error;
+        if (error instanceof KeyRotated) continue;
+        // Overtaken by its own repetition, a request finds taken what that one made.
+        const answered = error instanceof ApiError && (await this.answeredBefore<T>());
+        if (answered) return answered;
+        throw error;
       }
     }
   }

@@ -34,6 +34,11 @@ onEveryDatabase("A body", (start) => {
     expectRefused(await server.rest.post("/backends/tunnel_group", { labels }), invalid("labels", "1001"));
   });
 
+  it("with a list that is too long is refused for that, whatever else is wrong in it", async () => {
+    const policies = { inbound: [{ actions: Array(101).fill({ type: 0, config: { "": null } }) }] };
+    expectRefused(await server.rest.post("/edges/tls", { policies }), invalid("policies.inbound[0].actions", "100"));
+  });
+
   it("that is larger than 1 MiB is refused", async () => {
     const answer = await server.rest.post("/ip_policies", { metadata: "a".repeat(1024 * 1024) });
     expectRefused(answer, { status: 413, code: "TP_1401" });

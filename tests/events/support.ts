@@ -7,9 +7,9 @@ import type { Outgoing, Target } from "../../server/src/events/targets";
 import type { Sent } from "../../server/src/events/targets/target";
 import { Resources } from "../../server/src/resources";
 import type { DeliveryRow } from "../../server/src/storage/schema";
+import { MASTER_KEY } from "../../support/server";
 
 const UPDATED = "ip_policy_updated.v0";
-const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
 
 /** What a stand-in does with a batch; what it takes in arrives. */
 export type Behaviour = (batch: readonly Outgoing[], take: (event: Outgoing) => void, signal: AbortSignal) => Promise<Sent[]> | Sent[];

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { rowsIn } from "../../support/databases";
 import { Rest, type RestAnswer } from "../../support/rest";
-import type { ServerProcess } from "../../support/server";
+import { run, type ServerProcess } from "../../support/server";
 import { expectRefused, unavailable } from "../api/support";
 
 const WRITERS = 50;
@@ -110,6 +110,20 @@ export class Writers {
     expect(await beside("select from_id || ' ' || to_id as line from reference")).to.deep.equal(
       edges.map(({ id }) => `${id} ${this.#backend}`).sort(),
     );
+    // One event and one row of the audit log for each revision.
+    const told = edges.map(({ id, version }) => `${id} ${version}`).sort();
+    expect(
+      await beside(
+        "select object_id || ' ' || count(*) as line from event where object_id in (select id from resource where kind = 'tls_edge') group by object_id",
+      ),
+    ).to.deep.equal(told);
+    expect(
+      await beside(
+        "select audit_event.object_id || ' ' || count(*) as line from audit_event join event on event.id = event_id and event.sequence = audit_event.sequence where audit_event.object_id in (select id from resource where kind = 'tls_edge') group by audit_event.object_id",
+      ),
+    ).to.deep.equal(told);
+    const { code, err } = await run(data, "audit", "verify");
+    expect(code, err).to.equal(0);
   }
 }
 

@@ -54,7 +54,7 @@ export function eventsCommand(): Command {
       async (deliveries, destination, { since, deadLetters }) => {
         if (since === undefined && !deadLetters) throw new Error("say what to send again: --since <time> or --dead-letters");
         const count = await deliveries.replay(destination, since === undefined ? { dead_letters: true } : { since });
-        console.log(`${count} events are sent again.`);
+        console.log(`Events that are sent again: ${count}.`);
       },
     ),
   );

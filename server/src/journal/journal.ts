@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Documents } from "../documents";
 import { fanOut } from "../events/fanOut";
-import { KeyRotated, type Keyring } from "../sealing/keyring";
+import type { Keyring } from "../sealing/keyring";
 import type { AuditEventRow, Database } from "../storage/schema";
 import { statement } from "../storage/statement";
 import { hashOf } from "./auditRow";
@@ -28,20 +28,21 @@ export class Journal {
    * Has to be the last thing that a transaction does: it locks the end of the log, and so makes writers
    * commit one after the other.
    *
+   * @param begunUnder the data key that was in use when the transaction began
    * @throws KeyRotated when the transaction may have sealed something under a key that is no longer in use
    */
-  async append(transaction: Kysely<Database>, author: Author, happened: readonly (ObjectChange | Act)[]): Promise<void> {
+  async append(
+    transaction: Kysely<Database>,
+    begunUnder: string,
+    author: Author,
+    happened: readonly (ObjectChange | Act)[],
+  ): Promise<void> {
     if (happened.length === 0) return;
     const now = new Date();
     const events: (EventPayload | undefined)[] = happened.map((one) =>
       "definition" in one ? eventOf(one, author, { now, accountId: this.accountId, documents: this.documents }) : undefined,
     );
-    const [head] = await lockHead(transaction, {});
-    if (!head) throw new Error("The audit log has no beginning: the row of audit_head is missing");
-    if (head.key_id !== this.keyring.currentId) {
-      await this.keyring.load(transaction);
-      throw new KeyRotated();
-    }
+    const head = await this.keyring.lockHead(transaction, begunUnder);
     let [sequence, previous] = [head.sequence, head.hash];
     const rows: AuditEventRow[] = happened.map((one, index) => {
       const event = events[index];
@@ -81,8 +82,6 @@ const rowOf = (event: EventPayload, sequence: number): Database["event"] => ({
   created_at: event.event_timestamp,
   payload: JSON.stringify(event),
 });
-
-const lockHead = statement<object, Database["audit_head"]>((db) => db.selectFrom("audit_head").selectAll().forUpdate());
 
 const insertAuditEvent = statement<AuditEventRow, unknown>((db, parameter) =>
   db.insertInto("audit_event").values({

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
 import type { Database } from "../storage/schema";
+import { statement } from "../storage/statement";
 import type { MasterKey } from "./masterKey";
 import { derive, open, seal } from "./seal";
 
@@ -41,17 +42,33 @@ export class Keyring {
 
   /** Reads the keys that the database has. Throws when none of them is wrapped under this master key. */
   async load(db: Kysely<Database>): Promise<void> {
+    // In this order: the key that is in use now is among those that are read later, also when it is rotated in between.
+    const { key_id } = await db.selectFrom("audit_head").select("key_id").executeTakeFirstOrThrow();
     const rows = await db.selectFrom("sealing_key").selectAll().orderBy("created_at").execute();
     for (const { id, master_id, wrapped } of rows) {
       if (master_id === this.master.id && !this.#keys.has(id)) this.#add(id, this.#unwrap(id, wrapped));
     }
-    const { key_id } = await db.selectFrom("audit_head").select("key_id").executeTakeFirstOrThrow();
-    this.#current = this.#keys.get(key_id);
-    if (!this.#current) {
+    this.#current = this.#keys.get(key_id) ?? this.#current;
+    if (this.#current?.id !== key_id) {
       throw new SealBroken(
         `The secrets of this database are sealed under another master key than the one given (${this.master.id}); it was ${[...new Set(rows.map((row) => row.master_id))].join(" or ")}. Set TUNNELPLANE_MASTER_KEY or --master-key-file to the right one`,
       );
     }
+  }
+
+  /**
+   * Locks the end of the audit log, where it stands which key is in use. Asked last in every transaction that seals, so
+   * that nothing stays sealed under a key that is about to be forgotten.
+   *
+   * @param begunUnder the key that was in use when the transaction began; whoever reads meanwhile may bring in a new one
+   * @throws KeyRotated when another key is in use by now
+   */
+  async lockHead(transaction: Kysely<Database>, begunUnder: string): Promise<Database["audit_head"]> {
+    const [head] = await lockedHead(transaction, {});
+    if (!head) throw new Error("The audit log has no beginning: the row of audit_head is missing");
+    if (head.key_id === begunUnder) return head;
+    await this.load(transaction);
+    throw new KeyRotated();
   }
 
   /** Makes a new key and returns its id. It seals once the database says so, see {@link load}. */
@@ -140,6 +157,8 @@ export class Keyring {
     }
   }
 }
+
+const lockedHead = statement<object, Database["audit_head"]>((db) => db.selectFrom("audit_head").selectAll().forUpdate());
 
 const SEALED = new RegExp(`^${MARK}([\\w-]+)\\.([\\w-]+)$`);
 

@@ -1,5 +1,5 @@
 import { hkdfSync, randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 const BYTES = 32;
@@ -31,12 +31,19 @@ export function findMasterKey({ text, file }: MasterKeyOptions): MasterKey | und
   return parse(readFileSync(file, "utf8"), file);
 }
 
-/** Makes a new master key and writes its file, for its owner's eyes only. Fails where the file exists. */
+/** Makes a new master key and writes its file, for its owner's eyes only. Where another process is faster, its key is the one. */
 export function createMasterKey(file: string): MasterKey {
-  const text = randomBytes(BYTES).toString("base64");
+  const draft = `${file}.${process.pid}`;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(file, `${text}\n`, { mode: 0o600, flag: "wx", flush: true });
-  return parse(text, file);
+  writeFileSync(draft, `${randomBytes(BYTES).toString("base64")}\n`, { mode: 0o600, flush: true });
+  try {
+    linkSync(draft, file); // whole or not at all, and never in place of another
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    unlinkSync(draft);
+  }
+  return findMasterKey({ file }) as MasterKey;
 }
 
 function parse(given: string, source: string): MasterKey {

@@ -6,8 +6,9 @@ import { createMasterKey, findMasterKey, type MasterKeyOptions } from "./masterK
 
 /** The data keys of a database. Makes the first one, and a master key, on the first start only. */
 export async function openKeyring(store: Store, options: MasterKeyOptions): Promise<Keyring> {
-  const found = findMasterKey(options);
+  // In this order: a server that starts at the same time makes the master key before it makes a data key.
   const keys = await store.reader.selectFrom("sealing_key").select("master_id").execute();
+  const found = findMasterKey(options);
   if (!found && keys.length > 0) {
     throw new Error(
       `The secrets in ${store.place} are sealed under a master key, and there is none here: set TUNNELPLANE_MASTER_KEY, or put the file back that --master-key-file names (${options.file})`,

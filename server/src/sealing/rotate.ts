@@ -17,7 +17,7 @@ export async function rotate(core: Core): Promise<number> {
   const { store, keyring, journal } = core;
   const id = keyring.make();
   await store.write(async (transaction) => {
-    await journal.append(transaction, author(), [{ action: "data_key_rotated" }]);
+    await journal.append(transaction, keyring.currentId, author(), [{ action: "data_key_rotated" }]);
     await transaction.insertInto("sealing_key").values(keyring.rowOf(id)).execute();
     const { sequence, hash } = await transaction.selectFrom("audit_head").select(["sequence", "hash"]).executeTakeFirstOrThrow();
     // From here on no writer commits what it sealed under the old key: see Journal.append.
@@ -28,7 +28,10 @@ export async function rotate(core: Core): Promise<number> {
   });
   await keyring.load(store.reader);
   const sealed = await sealAll(core);
-  await store.write((transaction) => forgetOthers(transaction, keyring.rowOf(id)));
+  await store.write(async (transaction) => {
+    await keyring.lockHead(transaction, id);
+    await forgetOthers(transaction, keyring.rowOf(id));
+  });
   return sealed;
 }
 
@@ -43,7 +46,7 @@ export async function addMasterKey({ store, keyring, journal }: Core, master: Ma
         .onConflict((conflict) => conflict.columns(["id", "master_id"]).doNothing())
         .execute();
     }
-    await journal.append(transaction, author(), [{ action: "master_key_added" }]);
+    await journal.append(transaction, keyring.currentId, author(), [{ action: "master_key_added" }]);
   });
 }
 

@@ -5,7 +5,7 @@ import { placeOf } from "../idempotency";
 // Writers wait while a page is sealed, so a page is small.
 const PAGE = 100;
 
-/** Seals under the key in use everything that is not: what older versions stored in clear, and what another key sealed. Returns how many rows. */
+/** Seals under the key in use everything that is not: what older versions stored in clear, and what another key sealed. Returns how many rows. Throws KeyRotated when another process rotates meanwhile. */
 export async function sealAll(core: Core): Promise<number> {
   return (await sealDocuments(core)) + (await sealSecrets(core)) + (await sealAnswers(core));
 }
@@ -36,6 +36,7 @@ async function sealDocuments({ store, documents, keyring }: Core): Promise<numbe
     const page = store.reader.selectFrom("resource").select("id").where("kind", "in", kinds).orderBy("id").limit(PAGE);
     const ids: string[] = (await page.where("id", ">", after).execute()).map(({ id }) => id);
     sealed += await store.write(async (transaction) => {
+      const begunUnder = keyring.currentId;
       let count = 0;
       const rows = transaction.selectFrom("resource").select(["id", "kind", "document"]).where("id", "in", ids).orderBy("id");
       for (const row of ids.length > 0 ? await rows.forUpdate().execute() : []) {
@@ -47,6 +48,7 @@ async function sealDocuments({ store, documents, keyring }: Core): Promise<numbe
         await transaction.updateTable("resource").set({ document }).where("id", "=", row.id).execute();
         count++;
       }
+      await keyring.lockHead(transaction, begunUnder);
       return count;
     });
     after = ids.at(-1);
@@ -57,6 +59,7 @@ async function sealDocuments({ store, documents, keyring }: Core): Promise<numbe
 async function sealSecrets({ store, keyring }: Core): Promise<number> {
   return inPages(() =>
     store.write(async (transaction) => {
+      const begunUnder = keyring.currentId;
       const stale = transaction.selectFrom("sealed_secret").selectAll().where("value", "not like", keyring.currentPattern).limit(PAGE);
       const rows = await stale.forUpdate().execute();
       for (const { resource_id, name, value } of rows) {
@@ -65,6 +68,7 @@ async function sealSecrets({ store, keyring }: Core): Promise<number> {
         const update = transaction.updateTable("sealed_secret").set({ value: keyring.seal(place, secret) });
         await update.where("resource_id", "=", resource_id).where("name", "=", name).execute();
       }
+      await keyring.lockHead(transaction, begunUnder);
       return rows.length;
     }),
   );
@@ -73,6 +77,7 @@ async function sealSecrets({ store, keyring }: Core): Promise<number> {
 async function sealAnswers({ store, keyring }: Core): Promise<number> {
   return inPages(() =>
     store.write(async (transaction) => {
+      const begunUnder = keyring.currentId;
       const stale = transaction.selectFrom("idempotency_key").selectAll().where("answer", "not like", keyring.currentPattern).limit(PAGE);
       const rows = await stale.forUpdate().execute();
       for (const { owner_id, key, answer } of rows) {
@@ -81,6 +86,7 @@ async function sealAnswers({ store, keyring }: Core): Promise<number> {
         const update = transaction.updateTable("idempotency_key").set({ answer: keyring.seal(place, text) });
         await update.where("owner_id", "=", owner_id).where("key", "=", key).execute();
       }
+      await keyring.lockHead(transaction, begunUnder);
       return rows.length;
     }),
   );

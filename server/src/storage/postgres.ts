@@ -124,7 +124,7 @@ function adaptClient(client: PoolClient, translate: (error: unknown) => unknown)
   let broken = false;
   const run = async (text: string, parameters: readonly unknown[]) => {
     try {
-      return await client.query(text, parameters.map(storable));
+      return await client.query({ name: nameOf(text, parameters.length), text, values: parameters.map(storable) });
     } catch (error) {
       const translated = translate(error);
       broken ||= translated instanceof Unavailable;
@@ -134,6 +134,20 @@ function adaptClient(client: PoolClient, translate: (error: unknown) => unknown)
   const query = (statement: string | Cursor, parameters: readonly unknown[] = []) =>
     typeof statement === "string" ? run(statement, parameters) : client.query(statement);
   return { query: query as unknown as PostgresPoolClient["query"], release: (discard) => client.release(discard || broken) };
+}
+
+// What each connection prepares once, instead of having PostgreSQL read and plan it every time. Longer ones (lists of ids) differ each time.
+const MOST_PARAMETERS = 16;
+const MOST_NAMES = 500;
+const names = new Map<string, string>();
+
+/** The name under which a connection keeps a statement prepared, if it does. */
+function nameOf(text: string, parameters: number): string | undefined {
+  const known = names.get(text);
+  if (known !== undefined || parameters === 0 || parameters > MOST_PARAMETERS || names.size >= MOST_NAMES) return known;
+  const name = `tunnelplane_${names.size}`;
+  names.set(text, name);
+  return name;
 }
 
 /**

@@ -56,8 +56,7 @@ function validateObject(schema: z.ZodObject, body: unknown, { isUnknown = () => 
     : parsed.error.issues
         .filter((issue) => !unknown.some((path) => startsWith(issue.path, path)))
         .flatMap((issue) => problemsOf(schema, value, issue));
-  const unsound = new Set(problems.flatMap(({ path }) => [...path, path.length].map((_, depth) => pathKey(path.slice(0, depth)))));
-  const broken = allRules(schema, without(value, isUnknown), [], unsound);
+  const broken = allRules(schema, without(value, isUnknown), [], faultsOf(problems));
   // What an object lacks cannot be judged while something inside it is not known.
   problems.push(...broken.filter((problem) => !unknown.some((path) => startsWith(path, problem.path))));
   return { value, problems };
@@ -149,22 +148,34 @@ function explainImmutable(definition: Definition, problem: Problem): Problem {
   return { ...problem, message: `is set at creation only; create a new ${definition.title} to have another`, error: "immutable_field" };
 }
 
-/** @param unsound the places within which something is wrong already */
-function allRules(schema: z.ZodType, value: unknown, path: PropertyKey[], unsound: ReadonlySet<string>): Problem[] {
-  const inner = bare(schema);
-  if (Array.isArray(value) && inner instanceof z.ZodArray) {
-    return value.flatMap((item, index) => allRules(inner.element as z.ZodType, item, [...path, index], unsound));
-  }
-  if (!(inner instanceof z.ZodObject) || value === null || typeof value !== "object") return [];
-  const nested = Object.entries(inner.shape).flatMap(([name, field]) =>
-    allRules(field as z.ZodType, (value as Json)[name], [...path, name], unsound),
-  );
-  // A rule may rely on the shapes of what it reads, so it runs on objects that are sound in themselves.
-  const sound = nested.length === 0 && !unsound.has(pathKey(path));
-  return sound ? rulesOf(marksOf(inner).rules ?? [], value as Json, path) : nested;
+interface Faults {
+  /** Where something is wrong. */
+  readonly at: ReadonlySet<string>;
+  /** Where something is wrong with the value, or within it. */
+  readonly within: ReadonlySet<string>;
 }
 
 const pathKey = (path: readonly PropertyKey[]): string => JSON.stringify(path);
+
+const faultsOf = (problems: readonly Problem[]): Faults => ({
+  at: new Set(problems.map(({ path }) => pathKey(path))),
+  within: new Set(problems.flatMap(({ path }) => [...path, path.length].map((_, depth) => pathKey(path.slice(0, depth))))),
+});
+
+function allRules(schema: z.ZodType, value: unknown, path: PropertyKey[], faults: Faults): Problem[] {
+  const inner = bare(schema);
+  if (Array.isArray(value) && inner instanceof z.ZodArray) {
+    if (faults.at.has(pathKey(path))) return []; // zod does not look into a list that is too long
+    return value.flatMap((item, index) => allRules(inner.element as z.ZodType, item, [...path, index], faults));
+  }
+  if (!(inner instanceof z.ZodObject) || value === null || typeof value !== "object") return [];
+  const nested = Object.entries(inner.shape).flatMap(([name, field]) =>
+    allRules(field as z.ZodType, (value as Json)[name], [...path, name], faults),
+  );
+  // A rule may rely on the shapes of what it reads, so it runs on objects that are sound in themselves.
+  const sound = nested.length === 0 && !faults.within.has(pathKey(path));
+  return sound ? rulesOf(marksOf(inner).rules ?? [], value as Json, path) : nested;
+}
 
 function rulesOf(rules: readonly Rule[], value: Json, path: PropertyKey[]): Problem[] {
   return rules.flatMap((rule) =>

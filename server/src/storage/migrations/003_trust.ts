@@ -64,7 +64,9 @@ async function refuseChanges(db: Kysely<unknown>): Promise<void> {
   if (db.getExecutor().adapter instanceof PostgresAdapter) {
     await sql`create function audit_event_refuse() returns trigger language plpgsql as $$
       begin raise exception 'the audit log is append-only'; end $$`.execute(db);
-    await sql`create trigger audit_event_append_only before update or delete or truncate on audit_event
+    await sql`create trigger audit_event_append_only before update or delete on audit_event
+      for each row execute function audit_event_refuse()`.execute(db);
+    await sql`create trigger audit_event_no_truncate before truncate on audit_event
       for each statement execute function audit_event_refuse()`.execute(db);
     return;
   }
