@@ -1,4 +1,3 @@
-import type { FastifyBaseLogger } from "fastify";
 import type { Core } from "../changes";
 import { Courier } from "./courier";
 import { Destinations, type DestinationsOptions } from "./destinations";
@@ -16,7 +15,7 @@ const TEST_MS = 40_000;
 export interface DispatcherOptions extends DestinationsOptions {
   /** The address of this server, for the addresses in events. */
   readonly address: () => string;
-  readonly logger: Pick<FastifyBaseLogger, "error" | "warn">;
+  readonly logger: { error(details: object, message: string): void };
   /** Default: the clock. */
   readonly now?: () => Date;
   /** From 0 up to 1. Default: Math.random. */
