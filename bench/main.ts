@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { measureEvents } from "./events";
 import { measureGrowth } from "./growth";
 import { profileServer } from "./profile";
 import { measureProvider } from "./provider";
@@ -15,7 +16,7 @@ const PARTS: Readonly<Record<string, (settings: Settings) => Promise<Section[]>>
   provider: measureProvider,
   growth: measureGrowth,
   signing: measureSigning,
-  // The throughput of events comes here, as a part of its own: `events: measureEvents`.
+  events: measureEvents,
 };
 
 async function main(): Promise<void> {

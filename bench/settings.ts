@@ -9,6 +9,8 @@ export interface Settings {
   readonly servers: readonly number[];
   /** How many objects there are in the tests of growth. */
   readonly sizes: readonly number[];
+  /** How many events there are to deliver. */
+  readonly events: number;
   /** How many resources a stack has, and how often it goes through its phases. */
   readonly stacks: readonly { readonly count: number; readonly rounds: number }[];
 }
@@ -19,6 +21,7 @@ export const FULL: Settings = {
   seconds: 4,
   servers: [1, 2, 4],
   sizes: [1e3, 1e4, 1e5, 1e6],
+  events: 1e5,
   stacks: [
     { count: 20, rounds: 3 },
     { count: 100, rounds: 3 },
@@ -32,5 +35,6 @@ export const SHORT: Settings = {
   seconds: 1,
   servers: [1],
   sizes: [1e3, 1e4],
+  events: 5000,
   stacks: [{ count: 20, rounds: 1 }],
 };

@@ -1,4 +1,5 @@
 export { Collection, Entries, type ListOptions, Module } from "./client/collection";
+export { Deliveries, type EventDelivery, type EventDestinationTest } from "./client/deliveries";
 export * from "./client/errors";
 export type { Ref } from "./client/ref";
 export { type Answered, type RequestOptions, Transport, type TransportOptions } from "./client/transport";

@@ -4,6 +4,8 @@ import { type DestinationStream, type Level, pino } from "pino";
 import { bootstrap } from "./accounts";
 import { isLoopback } from "./addresses";
 import { openCore } from "./core";
+import { Dispatcher } from "./events/dispatcher";
+import { pruneEvents } from "./events/pruning";
 import type { Endpoints } from "./events/targets/endpoints";
 import { buildApp } from "./http/app";
 import type { RateLimitOptions } from "./http/rateLimits";
@@ -11,11 +13,16 @@ import { RequestsUnderWay } from "./http/requestsUnderWay";
 import { forgetAnswers } from "./idempotency";
 import { sealWhatIsClear } from "./sealing/sealAll";
 import type { DatabaseOptions } from "./storage/open";
+import type { Store } from "./storage/store";
 import { readTls, type TlsFiles } from "./tls";
 
 export const VERSION: string = (require("../package.json") as { version: string }).version;
 
 const FORGET_EVERY_MS = 10 * 60_000;
+const PRUNE_EVERY_MS = 60 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
+// How long batches of events that are with their services may take once the server is told to stop.
+const DELIVERIES_LIMIT_MS = 5_000;
 
 export interface ServerOptions extends DatabaseOptions {
   /** `<host>:<port>`; port 0 takes a free one. */
@@ -43,6 +50,8 @@ export interface ServerOptions extends DatabaseOptions {
   readonly eventEndpoint?: Endpoints;
   /** Whether events may go to sites in private networks. */
   readonly allowPrivateTargets?: boolean;
+  /** How many days events are kept once they are delivered. */
+  readonly eventRetention: number;
   readonly logLevel: Level | "silent";
   /** Where logs go; standard error by default. */
   readonly logs?: DestinationStream;
@@ -81,16 +90,28 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       FORGET_EVERY_MS,
     );
     forgetting.unref();
+    const prune = () => pruneEvents(store, new Date(Date.now() - options.eventRetention * DAY_MS));
+    const pruning = setInterval(() => prune().catch((error) => logger.warn({ err: error }, "old events")), PRUNE_EVERY_MS);
+    pruning.unref();
     const underWay = new RequestsUnderWay();
-    const app = buildApp({ ...options, core, logger, underWay, version: VERSION, tls });
+    let url = "";
+    const dispatcher = new Dispatcher(core, {
+      targetOptions: { endpoints: options.eventEndpoint, allowPrivate: options.allowPrivateTargets },
+      address: () => options.publicUrl ?? url,
+      logger,
+    });
+    const waking = { ...core, store: afterWrites(store, () => dispatcher.wake()) };
+    const app = buildApp({ ...options, core: waking, dispatcher, logger, underWay, version: VERSION, tls });
     await app.listen({ host, port });
     const address = app.server.address() as AddressInfo;
     if (!tls && !isLoopback(address.address))
       logger.warn(
         `API keys and secrets pass unencrypted: ${options.listen} can be reached from other machines, over plain HTTP. Give --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that speaks TLS`,
       );
+    url = `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
+    dispatcher.start();
     return {
-      url: `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
+      url,
       newApiKey,
       place: store.place,
       reloadTls() {
@@ -104,7 +125,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       },
       async close() {
         clearInterval(forgetting);
-        await app.close();
+        clearInterval(pruning);
+        await Promise.all([app.close(), dispatcher.stop(DELIVERIES_LIMIT_MS)]);
         await store.close();
       },
       logUnderWay: () => underWay.log(),
@@ -114,6 +136,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     throw error;
   }
 }
+
+/** The same store, telling of everything that was committed through it. */
+const afterWrites = (store: Store, tell: () => void): Store => ({
+  ...store,
+  write: async (work) => {
+    const result = await store.write(work);
+    tell();
+    return result;
+  },
+});
 
 function parseListen(listen: string): { host: string; port: number } {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+)):(\d{1,5})$/i.exec(listen);

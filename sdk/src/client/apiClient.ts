@@ -1,11 +1,15 @@
+import { Deliveries } from "./deliveries";
 import { Transport, type TransportOptions } from "./transport";
 
 /** A client's connection; the generated client adds a member for each kind of object. */
 export class ApiClient {
   readonly transport: Transport;
+  /** How deliveries to event destinations stand. */
+  readonly deliveries: Deliveries;
 
   constructor(options: TransportOptions) {
     this.transport = new Transport(options);
+    this.deliveries = new Deliveries(this.transport);
   }
 
   /** Closes the connections that are kept open. */

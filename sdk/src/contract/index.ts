@@ -1,5 +1,6 @@
 export * from "./core/convert";
 export * from "./core/definition";
+export { exactlyOne, object } from "./core/fields";
 export { bare, defaultOf, isOptional, type Marks, marksOf, type Problem } from "./core/marks";
 export * from "./core/module";
 export * from "./core/names";
@@ -14,6 +15,6 @@ export { type Change, EVENT_TYPES, eventTypeOf } from "./formats/event";
 export { isDomain } from "./formats/host";
 export { completeValidity } from "./formats/sshCertificate";
 export { readSshPublicKey, type SshPublicKey } from "./formats/sshPublicKey";
-export { durationSeconds, secondsOf } from "./formats/time";
+export { durationSeconds, secondsOf, timestamp } from "./formats/time";
 export * from "./registry";
 export * from "./secrets";

@@ -89,6 +89,12 @@ export function serveCommand(): Command {
         .env("TUNNELPLANE_EVENT_ENDPOINTS")
         .argParser(parseEndpoints),
     )
+    .addOption(
+      new Option("--event-retention <days>", "how long events are kept once they are delivered")
+        .env("TUNNELPLANE_EVENT_RETENTION")
+        .default(30)
+        .argParser(wholeNumber(1, 36_500)),
+    )
     .addOption(new Option("--allow-private-targets", "let events go to sites in private networks").env("TUNNELPLANE_ALLOW_PRIVATE_TARGETS"))
     .addHelpText(
       "after",

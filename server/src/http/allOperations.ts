@@ -1,12 +1,13 @@
 import { type Definition, fieldsWhere, modulesOf, registry } from "@tunnelplane/sdk/contract";
 import { collectionOperations } from "./collectionOperations";
+import { deliveryOperations } from "./deliveryOperations";
 import { entryOperations } from "./entryOperations";
 import { journalOperations } from "./journalOperations";
 import { moduleOperations } from "./moduleOperations";
 import type { Operation } from "./operations";
 
 /** Every operation of the API. */
-export const allOperations = (): Operation[] => [...registry.flatMap(operationsOf), ...journalOperations];
+export const allOperations = (): Operation[] => [...registry.flatMap(operationsOf), ...deliveryOperations, ...journalOperations];
 
 /** Every operation of a resource type: its collection, its objects, their modules and entries. */
 function operationsOf(definition: Definition): Operation[] {

@@ -2,9 +2,11 @@ import { expandPath } from "@tunnelplane/sdk/contract";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { ApiError } from "../apiError";
 import type { Core } from "../changes";
+import type { Dispatcher } from "../events/dispatcher";
+import { deliveryMetrics } from "../events/metrics";
 import { type Intent, requestHashOf } from "../idempotency";
 import { newId } from "../ids";
-import { type Place, Resources } from "../resources";
+import { type Page, type Place, Resources } from "../resources";
 import type { Store } from "../storage/store";
 import { allOperations } from "./allOperations";
 import { authenticate } from "./authentication";
@@ -13,7 +15,7 @@ import { acceptExpectations, type ConnectionOptions, connections, requireHost } 
 import { apiErrorOf } from "./errors";
 import { registerMetrics } from "./metrics";
 import { openapi } from "./openapi";
-import type { Operation, Outcome } from "./operations";
+import type { Operation } from "./operations";
 import { dryRunOf } from "./query";
 import { type RateLimitOptions, RateLimits } from "./rateLimits";
 import { RequestLog } from "./requestLog";
@@ -28,6 +30,7 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "Q
 
 export interface AppOptions extends ConnectionOptions {
   readonly core: Core;
+  readonly dispatcher: Dispatcher;
   readonly logger: FastifyBaseLogger;
   readonly underWay: RequestsUnderWay;
   /** This server's release, for the OpenAPI document. */
@@ -41,7 +44,7 @@ export interface AppOptions extends ConnectionOptions {
 
 /** The HTTP side of the server: everything from a request to an answer. */
 export function buildApp(options: AppOptions): FastifyInstance {
-  const { core, logger, underWay, version, publicUrl } = options;
+  const { core, dispatcher, logger, underWay, version, publicUrl } = options;
   const { store } = core;
   const operations = allOperations();
   const app: FastifyInstance = fastify({
@@ -71,7 +74,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.get("/openapi.json", async (_request, reply) => reply.type("application/json").send(description));
 
   const limits = new RateLimits(options.rateLimit);
-  registerMetrics(app, version, (request, reply) => authenticate(store, limits, request, reply));
+  registerMetrics(app, version, deliveryMetrics(store, dispatcher.counts), (request, reply) => authenticate(store, limits, request, reply));
   app.register(async (api) => {
     api.decorateRequest("caller");
     api.addHook("onRequest", async (request, reply) => {
@@ -81,7 +84,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
       requirePlainBody(request);
     });
     const addressOf = (request: FastifyRequest) => publicUrl ?? `${request.protocol}://${request.host}`;
-    for (const operation of operations) registerOperation(api, operation, { core, addressOf });
+    for (const operation of operations) registerOperation(api, operation, { core, dispatcher, addressOf });
     refuseOtherMethods(api, operations);
   });
   return app;
@@ -97,11 +100,12 @@ function registerHealth(app: FastifyInstance, store: Store): void {
 
 interface Parts {
   readonly core: Core;
+  readonly dispatcher: Dispatcher;
   /** The address under which a client reached the server. */
   readonly addressOf: (request: FastifyRequest) => string;
 }
 
-function registerOperation(api: FastifyInstance, operation: Operation, { core, addressOf }: Parts): void {
+function registerOperation(api: FastifyInstance, operation: Operation, { core, dispatcher, addressOf }: Parts): void {
   api.route({
     method: operation.method,
     url: routePattern(operation.path),
@@ -114,7 +118,7 @@ function registerOperation(api: FastifyInstance, operation: Operation, { core, a
       const intent = operation.success.status === 201 ? intentOf(request, body) : undefined;
       const resources = new Resources(core, { caller, operationId: request.id, client: request.ip, dryRun: dryRunOf(query), intent });
       const outcome = await operation.run(
-        { resources, core, caller },
+        { resources, core, caller, dispatcher },
         {
           params,
           query,
@@ -130,19 +134,14 @@ function registerOperation(api: FastifyInstance, operation: Operation, { core, a
         if (outcome.created && !dryRunOf(query)) reply.header("location", `${expandPath(operation.path, params)}/${outcome.created}`);
       }
       const address = addressOf(request);
-      const json = "etag" in outcome ? outcome.json : pageJson(operation, outcome, request, address);
+      const json = "json" in outcome ? outcome.json : pageJson(operation, outcome, request, address);
       return reply.type("application/json; charset=utf-8").send(core.documents.answer(json, address));
     },
   });
 }
 
 /** A page is put together from the stored texts: they are the answer already. */
-function pageJson(
-  operation: Operation,
-  page: Exclude<Outcome, { etag: string } | undefined>,
-  request: FastifyRequest,
-  address: string,
-): string {
+function pageJson(operation: Operation, page: Page, request: FastifyRequest, address: string): string {
   const path = expandPath(operation.path, request.params as Place);
   const next = new URLSearchParams(request.query as Record<string, string>);
   if (page.nextBefore !== null) next.set("before_id", page.nextBefore);

@@ -1,18 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Caller } from "../accounts";
 import { ApiError } from "../apiError";
+import type { DeliveryMetric } from "../events/metrics";
 
 // Reads take about a millisecond, writes wait for the disk, keys of authorities are made in up to seconds.
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * Answers `GET /metrics` in the Prometheus format, to admins: requests, the process, the release. Labels hold the
- * patterns of paths, never an id, a key or anything else that a client chose.
+ * Answers `GET /metrics` in the Prometheus format, to admins: requests, deliveries of events, the process, the
+ * release. Labels hold patterns of paths and ids of event destinations, never a key or anything else that a client chose.
  */
 export function registerMetrics(
   app: FastifyInstance,
   version: string,
+  deliveries: readonly DeliveryMetric[],
   authenticate: (request: FastifyRequest, reply: FastifyReply) => Promise<Caller>,
 ): void {
   const registry = new Registry();
@@ -31,6 +33,7 @@ export function registerMetrics(
   })
     .labels(version, process.version)
     .set(1);
+  for (const metric of deliveries) registerDeliveryMetric(registry, metric);
   collectDefaultMetrics({ register: registry });
 
   app.addHook("onResponse", async (request, reply) => {
@@ -44,4 +47,27 @@ export function registerMetrics(
     if (!admin) throw new ApiError("forbidden", "Only admins may read metrics");
     return reply.type(registry.contentType).send(await registry.metrics());
   });
+}
+
+function registerDeliveryMetric(registry: Registry, { name, help, type, collect }: DeliveryMetric): void {
+  const options = { name, help, labelNames: ["destination"], registers: [registry] };
+  const refill = async (metric: Counter | Gauge) => {
+    metric.reset(); // destinations that are gone, too
+    for (const [destination, value] of await collect()) metric.inc({ destination }, value);
+  };
+  if (type === "counter") {
+    new Counter({
+      ...options,
+      async collect() {
+        await refill(this);
+      },
+    });
+  } else {
+    new Gauge({
+      ...options,
+      async collect() {
+        await refill(this);
+      },
+    });
+  }
 }

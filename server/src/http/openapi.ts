@@ -58,6 +58,12 @@ const PARAMETERS: Json = {
   },
   type: { name: "type", in: "query", description: "Only events of this type.", schema: { type: "string" } },
   object_id: { name: "object_id", in: "query", description: "Only events of this object.", schema: { type: "string" } },
+  status: {
+    name: "status",
+    in: "query",
+    description: "Only deliveries of this status.",
+    schema: { enum: ["pending", "delivered", "dead"] },
+  },
   before_id: { name: "before_id", in: "query", description: "Only objects older than this one.", schema: { type: "string" } },
 };
 
@@ -97,12 +103,15 @@ function describe(operation: Operation, components: Map<string, Json>): Json {
       [success.status]: {
         description: operation.summary,
         ...(success.answer && { content: json(answerOf(operation, components)) }),
-        ...(success.answer && !success.list && { headers: headersOf(operation) }),
+        ...(success.answer && !success.list && !isReport(operation) && { headers: headersOf(operation) }),
       },
       ...errorResponses(operation),
     },
   };
 }
+
+/** What a POST answers that creates nothing: it has no version. */
+const isReport = ({ method, success }: Operation): boolean => method === "POST" && success.status === 200;
 
 function answerOf({ success }: Operation, components: Map<string, Json>): Json {
   const one = component(success.answer as Shape, components);

@@ -2,6 +2,7 @@ import type { Definition } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import type { Caller } from "../accounts";
 import type { Core } from "../changes";
+import type { Dispatcher } from "../events/dispatcher";
 import type { Answer, Page, Place, Precondition, Resources } from "../resources";
 import type { Query } from "./query";
 
@@ -11,6 +12,7 @@ export interface OperationContext {
   readonly resources: Resources;
   readonly core: Core;
   readonly caller: Caller;
+  readonly dispatcher: Dispatcher;
 }
 
 /** What an operation gets from a request. */
@@ -22,8 +24,8 @@ interface Input {
   readonly precondition: Precondition;
 }
 
-/** What an operation answers: one object, a page of them, or nothing. */
-export type Outcome = ({ readonly created?: string; readonly replayed?: boolean } & Answer) | Page | undefined;
+/** What an operation answers: one object, a page of them, a report, or nothing. */
+export type Outcome = ({ readonly created?: string; readonly replayed?: boolean } & Answer) | Page | { readonly json: string } | undefined;
 
 /** A named JSON shape; the name becomes its OpenAPI component. */
 export interface Shape {
@@ -42,7 +44,7 @@ export interface Operation {
   readonly summary: string;
   /** What it is listed under. */
   readonly tag: { readonly name: string; readonly description: string };
-  readonly query: readonly ("limit" | "before_id" | "dry_run" | "type" | "object_id")[];
+  readonly query: readonly ("limit" | "before_id" | "dry_run" | "type" | "object_id" | "status")[];
   readonly body?: Shape;
   readonly success: { readonly status: 200 | 201 | 204; readonly answer?: Shape; readonly list?: { readonly key: string } };
   readonly run: (context: OperationContext, input: Input) => Promise<Outcome>;

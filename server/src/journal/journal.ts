@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Documents } from "../documents";
+import { fanOut } from "../events/fanOut";
 import type { Keyring } from "../sealing/keyring";
 import type { AuditEventRow, Database } from "../storage/schema";
 import { statement } from "../storage/statement";
@@ -19,7 +20,8 @@ export class Journal {
   constructor(
     private readonly documents: Documents,
     private readonly keyring: Keyring,
-    private readonly accountId: string,
+    /** What events call the whole. */
+    readonly accountId: string,
   ) {}
 
   /**
@@ -63,7 +65,9 @@ export class Journal {
     for (const [index, row] of rows.entries()) {
       await insertAuditEvent(transaction, row);
       const event = events[index];
-      if (event) await insertEvent(transaction, rowOf(event, row.sequence));
+      if (!event) continue;
+      await insertEvent(transaction, rowOf(event, row.sequence));
+      await fanOut(transaction, happened[index] as ObjectChange, row.sequence, now);
     }
     const mac = this.keyring.sign(head.key_id, headText(sequence, previous));
     await moveHead(transaction, { sequence, hash: previous, mac });

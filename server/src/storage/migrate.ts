@@ -3,6 +3,7 @@ import { type Migration, Migrator } from "kysely/migration";
 import * as initial from "./migrations/001_initial";
 import * as sealedSecret from "./migrations/002_sealed_secret";
 import * as trust from "./migrations/003_trust";
+import * as deliveries from "./migrations/004_deliveries";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
@@ -10,6 +11,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "001_initial": initial,
   "002_sealed_secret": sealedSecret,
   "003_trust": trust,
+  "004_deliveries": deliveries,
 };
 
 export interface MigrateOptions {

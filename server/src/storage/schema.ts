@@ -18,12 +18,37 @@ export interface Database {
   sealing_key: { id: string; master_id: string; wrapped: string; created_at: string };
   /** What changed, in the words in which it is delivered. `sequence` is that of its row in the audit log. */
   event: { id: string; sequence: number; type: string; object_id: string; created_at: string; payload: string };
+  /** Which types of events go to which destination, by which subscription. */
+  route: { event_type: string; destination_id: string; subscription_id: string };
+  /** An event on its way to a destination; one, however many subscriptions ask for it. */
+  delivery: DeliveryRow;
+  /**
+   * The undelivered events of one object at one destination, which go there one after the other. `due_at` is when the next may be
+   * tried; while a dispatcher sends it, when others may take it over. `lease` is that dispatcher's mark.
+   */
+  lane: { destination_id: string; object_id: string; due_at: string; lease: string | null };
   /** Who did what; rows are added and never changed, each holding the hash of the one before. */
   audit_event: AuditEventRow;
   /** The end of the audit log, with a code that only holders of the master key can make; and the data key in use. One row. */
   audit_head: { id: 1; sequence: number; hash: string; key_id: string; mac: string };
   /** Answers that are given again to whoever repeats a request with the same Idempotency-Key; sealed. */
   idempotency_key: { owner_id: string; key: string; request_hash: string; answer: string; created_at: string };
+}
+
+export interface DeliveryRow {
+  destination_id: string;
+  /** The event's. */
+  sequence: number;
+  event_type: string;
+  object_id: string;
+  /** A dead one has been given up. */
+  status: "pending" | "delivered" | "dead";
+  attempts: number;
+  /** What the service said at the last attempt, if it was not accepted. */
+  last_error: string | null;
+  first_attempt_at: string | null;
+  last_attempt_at: string | null;
+  delivered_at: string | null;
 }
 
 export interface AuditEventRow {

@@ -106,7 +106,7 @@ class ImmediateDriver extends SqliteDriver {
 /** SQLite has one writer at a time, and so no row locks and no words for them. */
 class WithoutRowLocks extends SqliteQueryCompiler {
   protected override visitSelectModifier(node: SelectModifierNode): void {
-    if (node.modifier !== "ForUpdate") super.visitSelectModifier(node);
+    if (node.modifier !== "ForUpdate" && node.modifier !== "SkipLocked") super.visitSelectModifier(node);
   }
 }
 

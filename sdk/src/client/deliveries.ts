@@ -1,0 +1,67 @@
+import type { Answered, Transport } from "./transport";
+
+/** An event on its way to a destination. */
+export interface EventDelivery {
+  /** The event; the same on every attempt. */
+  readonly event_id: string;
+  readonly event_type: string;
+  /** The object that it is about; events of one object arrive in order. */
+  readonly object_id: string;
+  /** When it happened (RFC 3339). */
+  readonly event_timestamp: string;
+  /** `dead` when it was given up: refused for good, or for 24 hours. */
+  readonly status: "pending" | "delivered" | "dead";
+  /** How often it was tried. */
+  readonly attempts: number;
+  /** What the service answered at the last attempt, unless it accepted. */
+  readonly last_error: string | null;
+  /** When it may be tried next, at the earliest; while it waits. */
+  readonly due_at: string | null;
+  readonly first_attempt_at: string | null;
+  readonly last_attempt_at: string | null;
+  readonly delivered_at: string | null;
+}
+
+/** What a destination's service said of a test event. */
+export interface EventDestinationTest {
+  readonly event_id: string;
+  readonly ok: boolean;
+  /** What it answered, if it did not accept. */
+  readonly error: string | null;
+}
+
+/** How deliveries to event destinations stand, and what can be done for them. */
+export class Deliveries {
+  constructor(private readonly transport: Transport) {}
+
+  /** The deliveries to a destination, newest event first; asks for the next page when it is needed. */
+  async *list(destinationId: string, { status }: { readonly status?: EventDelivery["status"] } = {}): AsyncGenerator<EventDelivery> {
+    const query = new URLSearchParams(status && { status });
+    for (let next: string | null = query.toString(); next !== null; ) {
+      const { body } = (await this.transport.request("GET", `${pathOf(destinationId)}/deliveries?${next}`)) as Answered<DeliveryPage>;
+      yield* body.deliveries;
+      next = body.next_page_uri && new URL(body.next_page_uri).search.slice(1);
+    }
+  }
+
+  /** Sends a test event now, once. */
+  async test(destinationId: string): Promise<EventDestinationTest> {
+    return (await this.transport.request<EventDestinationTest>("POST", `${pathOf(destinationId)}/test`)).body;
+  }
+
+  /**
+   * Sends events again, each with the id that it had.
+   * @param which what was given up, or everything that was delivered or given up of events since a time (RFC 3339)
+   * @returns how many
+   */
+  async replay(destinationId: string, which: { readonly dead_letters: true } | { readonly since: string }): Promise<number> {
+    return (await this.transport.request<{ count: number }>("POST", `${pathOf(destinationId)}/replay`, which)).body.count;
+  }
+}
+
+interface DeliveryPage {
+  readonly deliveries: EventDelivery[];
+  readonly next_page_uri: string | null;
+}
+
+const pathOf = (destinationId: string): string => `/event_destinations/${encodeURIComponent(destinationId)}`;

@@ -1,0 +1,92 @@
+import { Deliveries, type EventDelivery, Transport } from "@tunnelplane/sdk";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { wholeNumber } from "./options";
+
+// A server waits 30 s for what a service answers to a test.
+const TIMEOUT_MS = 60_000;
+
+interface ApiOptions {
+  readonly url: string;
+  readonly apiKey?: string;
+}
+
+interface DeliveriesOptions extends ApiOptions {
+  readonly status?: EventDelivery["status"];
+  readonly limit: number;
+}
+
+interface ReplayOptions extends ApiOptions {
+  readonly since?: string;
+  readonly deadLetters?: true;
+}
+
+/** `tunnelplane events …` */
+export function eventsCommand(): Command {
+  const events = new Command("events").description("Look after deliveries of events, over the API of a server");
+  const about = (name: string, description: string) =>
+    new Command(name).description(description).argument("<destination>", "the id of the event destination");
+  events.addCommand(
+    withApi<DeliveriesOptions>(
+      about("deliveries", "List deliveries, newest event first")
+        .addOption(new Option("--status <status>", "only those of this status").choices(["pending", "delivered", "dead"]))
+        .addOption(new Option("--limit <count>", "how many at most").default(20).argParser(wholeNumber(1, 1_000_000))),
+      async (deliveries, destination, { status, limit }) => {
+        let count = 0;
+        for await (const delivery of deliveries.list(destination, { status })) {
+          if (count++ === limit) break;
+          console.log(lineOf(delivery));
+        }
+      },
+    ),
+  );
+  events.addCommand(
+    withApi(about("test", "Send a test event now; exit code 1 when it is not accepted"), async (deliveries, destination) => {
+      const { ok, error, event_id } = await deliveries.test(destination);
+      if (!ok) throw new Error(`the test event was not accepted: the service ${error}`);
+      console.log(`The service accepted the test event ${event_id}.`);
+    }),
+  );
+  events.addCommand(
+    withApi<ReplayOptions>(
+      about("replay", "Send events again, each with the id that it had")
+        .addOption(new Option("--since <time>", "what was delivered or given up of events since then (RFC 3339)").argParser(timeOf))
+        .addOption(new Option("--dead-letters", "what was given up").conflicts("since")),
+      async (deliveries, destination, { since, deadLetters }) => {
+        if (since === undefined && !deadLetters) throw new Error("say what to send again: --since <time> or --dead-letters");
+        const count = await deliveries.replay(destination, since === undefined ? { dead_letters: true } : { since });
+        console.log(`Events that are sent again: ${count}.`);
+      },
+    ),
+  );
+  return events;
+}
+
+function withApi<Options extends ApiOptions>(
+  command: Command,
+  run: (deliveries: Deliveries, destination: string, options: Options) => Promise<void>,
+): Command {
+  return command
+    .addOption(new Option("--url <url>", "where the server is").env("TUNNELPLANE_BASE_URL").default("http://127.0.0.1:4040"))
+    .addOption(new Option("--api-key <key>", "better set in the environment, where other users cannot see it").env("TUNNELPLANE_API_KEY"))
+    .action(async (destination: string, options: Options) => {
+      const { url, apiKey } = options;
+      if (!apiKey) throw new Error("there is no API key; set TUNNELPLANE_API_KEY");
+      const transport = new Transport({ baseUrl: url, apiKey, timeoutMs: TIMEOUT_MS });
+      try {
+        await run(new Deliveries(transport), destination, options);
+      } finally {
+        await transport.close();
+      }
+    });
+}
+
+function lineOf({ event_timestamp, status, attempts, event_type, event_id, object_id, last_error, due_at }: EventDelivery): string {
+  const next = due_at ? ` next ${due_at}` : "";
+  const error = last_error ? ` ${last_error}` : "";
+  return `${event_timestamp} ${status.padEnd(9)} ${event_type} ${event_id} ${object_id} attempts ${attempts}${next}${error}`;
+}
+
+function timeOf(text: string): string {
+  if (!Number.isNaN(Date.parse(text))) return text;
+  throw new InvalidArgumentError('Expected a time such as "2026-01-31T12:00:00Z".');
+}

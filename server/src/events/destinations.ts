@@ -1,0 +1,88 @@
+import type { EventDestinationTarget } from "@tunnelplane/sdk";
+import { definitionOf } from "@tunnelplane/sdk/contract";
+import type { Core } from "../changes";
+import { openTarget, type Target, TargetError, type TargetOptions } from "./targets";
+
+export interface DestinationsOptions {
+  readonly targetOptions: TargetOptions;
+  /** Opens a destination's target. Default: the real one. */
+  readonly openTarget?: (target: EventDestinationTarget, options: TargetOptions) => Target;
+}
+
+interface Opened {
+  readonly version: number;
+  readonly target: Target;
+  users: number;
+  outdated: boolean;
+}
+
+/** The targets of destinations, kept open, and opened anew when a destination has changed. */
+export class Destinations {
+  readonly #opened = new Map<string, Opened>();
+
+  constructor(
+    private readonly core: Pick<Core, "store" | "documents">,
+    private readonly options: DestinationsOptions,
+  ) {}
+
+  /** Uses a destination's target as it is now; undefined when there is no such destination any more. */
+  async use<T>(id: string, work: (target: Target) => Promise<T>): Promise<T | undefined> {
+    const row = await this.core.store.reader.selectFrom("resource").select(["version", "document"]).where("id", "=", id).executeTakeFirst();
+    if (!row) return this.#outdate(id);
+    const opened = await this.#open(id, row);
+    opened.users++;
+    try {
+      return await work(opened.target);
+    } finally {
+      opened.users--;
+      closeUnused(opened);
+    }
+  }
+
+  close(): void {
+    for (const id of this.#opened.keys()) this.#outdate(id);
+  }
+
+  async #open(id: string, { version, document }: { version: number; document: string }): Promise<Opened> {
+    const known = this.#opened.get(id);
+    if (known?.version === version) return known;
+    const opened = { version, target: await this.#targetOf(document), users: 0, outdated: false };
+    this.#outdate(id);
+    this.#opened.set(id, opened);
+    return opened;
+  }
+
+  async #targetOf(document: string): Promise<Target> {
+    const { documents, store } = this.core;
+    const { openTarget: openIt = openTarget, targetOptions } = this.options;
+    try {
+      const destination = JSON.parse(await documents.open(store.reader, definitionOf("event_destination"), document));
+      return openIt(destination.target as EventDestinationTarget, targetOptions);
+    } catch (error) {
+      return unusable(error as Error);
+    }
+  }
+
+  #outdate(id: string): undefined {
+    const opened = this.#opened.get(id);
+    if (!opened) return;
+    this.#opened.delete(id);
+    opened.outdated = true;
+    closeUnused(opened);
+  }
+}
+
+function closeUnused({ target, users, outdated }: Opened): void {
+  if (outdated && users === 0) target.close();
+}
+
+/** Stands where a target cannot be opened: its events say why, and are tried again, because somebody may mend it. */
+const unusable = (error: Error): Target => ({
+  limits: { count: 500, bytes: Number.POSITIVE_INFINITY, recordBytes: Number.POSITIVE_INFINITY },
+  atomic: false,
+  sizeOf: () => 0,
+  send: async () => {
+    throw error instanceof TargetError ? error : new TargetError(`cannot be opened: ${error.message}`);
+  },
+  close: () => undefined,
+});

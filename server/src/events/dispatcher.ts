@@ -1,0 +1,144 @@
+import type { Core } from "../changes";
+import { Courier } from "./courier";
+import { Destinations, type DestinationsOptions } from "./destinations";
+import { AttemptCounts } from "./metrics";
+import { type Outgoing, TargetError } from "./targets";
+import type { Sent } from "./targets/target";
+
+// Finds what other servers committed, and what has to be tried again.
+const POLL_MS = 1000;
+// What is committed meanwhile goes along, so that a burst becomes batches.
+const GATHER_MS = 5;
+// Longer than a target waits for its service (30 s), which says more of what is wrong.
+const TEST_MS = 40_000;
+
+export interface DispatcherOptions extends DestinationsOptions {
+  /** The address of this server, for the addresses in events. */
+  readonly address: () => string;
+  readonly logger: { error(details: object, message: string): void };
+  /** Default: the clock. */
+  readonly now?: () => Date;
+  /** From 0 up to 1. Default: Math.random. */
+  readonly random?: () => number;
+}
+
+/**
+ * Delivers events, at least once, and those of one object in order. Any number of them may work on one database. Each
+ * destination has a courier of its own, so that one that is down or slow holds up no other.
+ */
+export class Dispatcher {
+  /** What was tried so far, for metrics. */
+  readonly counts = new AttemptCounts();
+  readonly #couriers = new Map<string, Courier>();
+  readonly #destinations: Destinations;
+  readonly #now: () => Date;
+  #timer: NodeJS.Timeout | undefined;
+  #gathering: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+  #stopped = false;
+
+  /** @param core whose store's writes do not {@link wake} it */
+  constructor(
+    private readonly core: Pick<Core, "store" | "documents">,
+    private readonly options: DispatcherOptions,
+  ) {
+    this.#destinations = new Destinations(core, options);
+    this.#now = options.now ?? (() => new Date());
+  }
+
+  /** Works from now on, until it is stopped. */
+  start(): void {
+    this.#timer = setInterval(() => this.#look(), POLL_MS);
+    this.wake();
+  }
+
+  /** Looks soon: something has been committed. */
+  wake(): void {
+    if (this.#stopped || !this.#timer) return;
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = undefined;
+      this.#look();
+    }, GATHER_MS);
+  }
+
+  /** Delivers everything that is due, and waits for it. */
+  async deliverDue(): Promise<void> {
+    await this.#look();
+    await this.#idle();
+  }
+
+  /** Sends one event of its own to a destination, right away and once, and says what became of it. */
+  async test(destination: string, event: Outgoing): Promise<Sent | undefined> {
+    return this.#destinations.use(destination, async (target) => {
+      try {
+        const [sent] = await target.send([{ ...event, body: this.bodyOf(event.body) }], AbortSignal.timeout(TEST_MS));
+        return sent;
+      } catch (error) {
+        if (error instanceof TargetError) return { ok: false, error: error.message };
+        throw error;
+      }
+    });
+  }
+
+  /** An event's text as it is sent, from what is stored. */
+  readonly bodyOf = (payload: string): string => this.core.documents.answer(payload, this.options.address());
+
+  /** Lets what is under way finish, but no longer than this; what is cut off is tried again. */
+  async stop(limitMs: number): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    clearTimeout(this.#gathering);
+    for (const courier of this.#couriers.values()) courier.stop();
+    const late = setTimeout(() => {
+      for (const courier of this.#couriers.values()) courier.abort();
+    }, limitMs);
+    await this.#looking;
+    await this.#idle();
+    clearTimeout(late);
+    this.#destinations.close();
+  }
+
+  async #idle(): Promise<void> {
+    await Promise.all([...this.#couriers.values()].map((courier) => courier.idle()));
+  }
+
+  #look(): Promise<void> {
+    this.#looking ??= this.#sendCouriers()
+      .catch((error: unknown) => this.options.logger.error({ err: error }, "cannot look for events to deliver"))
+      .finally(() => {
+        this.#looking = undefined;
+      });
+    return this.#looking;
+  }
+
+  async #sendCouriers(): Promise<void> {
+    for (const { id } of await this.#due()) {
+      if (this.#stopped) return;
+      let courier = this.#couriers.get(id);
+      if (!courier) {
+        const { random = Math.random, logger } = this.options;
+        const { bodyOf, counts } = this;
+        courier = new Courier(id, this.core.store, this.#destinations, { bodyOf, logger, random, counts, now: this.#now });
+        this.#couriers.set(id, courier);
+      }
+      courier.go();
+    }
+  }
+
+  /** The destinations that something is due for. There are few of them, but there may be many events. */
+  #due(): Promise<{ id: string }[]> {
+    return this.core.store.reader
+      .selectFrom("resource")
+      .select("id")
+      .where("kind", "=", "event_destination")
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom("lane")
+            .select("lane.object_id")
+            .whereRef("lane.destination_id", "=", "resource.id")
+            .where("lane.due_at", "<=", this.#now().toISOString()),
+        ),
+      )
+      .execute();
+  }
+}

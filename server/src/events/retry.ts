@@ -1,0 +1,33 @@
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** How long to wait after the first failure, the second, …; after the last of these, always as long. */
+const DELAYS = [0, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR] as const;
+
+/** How long an event is tried, from the first attempt on. */
+export const GIVE_UP_MS = 24 * HOUR;
+
+// So that what failed together does not come back together, from every server at once.
+const JITTER = 0.2;
+
+export interface Failure {
+  /** How often it was tried, this time included. */
+  readonly attempts: number;
+  readonly firstAttempt: Date;
+  readonly permanent?: boolean;
+  /** How long the service wants to be left alone, in milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+/**
+ * When to try again what failed now; undefined when never. The last attempt is 24 hours after the first.
+ * @param random from 0 up to 1
+ */
+export function nextAttempt({ attempts, firstAttempt, permanent, retryAfterMs = 0 }: Failure, now: Date, random: number): Date | undefined {
+  const end = firstAttempt.getTime() + GIVE_UP_MS;
+  if (permanent || now.getTime() >= end) return undefined;
+  const delay = DELAYS[Math.min(attempts, DELAYS.length) - 1] ?? HOUR;
+  const wait = Math.max(delay * (1 - JITTER + 2 * JITTER * random), Math.min(retryAfterMs, HOUR));
+  return new Date(Math.min(now.getTime() + wait, end));
+}

@@ -1,0 +1,61 @@
+import type { Kysely } from "kysely";
+import { idType } from "../idType";
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  const { schema } = db;
+  const id = idType(db);
+  await schema
+    .createTable("route")
+    .addColumn("event_type", "text", (column) => column.notNull())
+    .addColumn("destination_id", id, (column) => column.notNull())
+    .addColumn("subscription_id", id, (column) => column.notNull().references("resource.id").onDelete("cascade"))
+    .addPrimaryKeyConstraint("route_pk", ["event_type", "destination_id", "subscription_id"])
+    .execute();
+  await schema.createIndex("route_subscription_id").on("route").column("subscription_id").execute();
+  // No reference to the destination: checking it would lock that row at the end of every change, while whoever
+  // changes the destination holds it and waits for the end of the log.
+  await schema
+    .createTable("delivery")
+    .addColumn("destination_id", id, (column) => column.notNull())
+    .addColumn("sequence", "bigint", (column) => column.notNull())
+    .addColumn("event_type", "text", (column) => column.notNull())
+    .addColumn("object_id", id, (column) => column.notNull())
+    .addColumn("status", "text", (column) => column.notNull().defaultTo("pending"))
+    .addColumn("attempts", "integer", (column) => column.notNull().defaultTo(0))
+    .addColumn("last_error", "text")
+    .addColumn("first_attempt_at", "text")
+    .addColumn("last_attempt_at", "text")
+    .addColumn("delivered_at", "text")
+    .addPrimaryKeyConstraint("delivery_pk", ["destination_id", "sequence"])
+    .execute();
+  await schema.createIndex("delivery_status").on("delivery").columns(["destination_id", "status", "sequence"]).execute();
+  await schema.createIndex("delivery_object").on("delivery").columns(["destination_id", "object_id", "status", "sequence"]).execute();
+  await schema.createIndex("delivery_sequence").on("delivery").column("sequence").execute();
+  await schema
+    .createTable("lane")
+    .addColumn("destination_id", id, (column) => column.notNull())
+    .addColumn("object_id", id, (column) => column.notNull())
+    .addColumn("due_at", id, (column) => column.notNull())
+    .addColumn("lease", "text")
+    .addPrimaryKeyConstraint("lane_pk", ["destination_id", "object_id"])
+    .execute();
+  await schema.createIndex("lane_due_at").on("lane").columns(["destination_id", "due_at"]).execute();
+  await fillRoutes(db as Kysely<Filled>);
+}
+
+interface Filled {
+  resource: { id: string; kind: string; document: string };
+  route: { event_type: string; destination_id: string; subscription_id: string };
+}
+
+/** Subscriptions from before there were events. */
+async function fillRoutes(db: Kysely<Filled>): Promise<void> {
+  const rows = await db.selectFrom("resource").select(["id", "document"]).where("kind", "=", "event_subscription").execute();
+  for (const { id, document } of rows) {
+    const { sources, destinations } = JSON.parse(document) as { sources: { type: string }[]; destinations: { id: string }[] };
+    const routes = sources.flatMap(({ type }) =>
+      destinations.map((destination) => ({ event_type: type, destination_id: destination.id, subscription_id: id })),
+    );
+    if (routes.length > 0) await db.insertInto("route").values(routes).execute();
+  }
+}

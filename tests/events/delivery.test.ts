@@ -1,0 +1,262 @@
+import { expect } from "chai";
+import { deliveryMetrics } from "../../server/src/events/metrics";
+import { pruneEvents } from "../../server/src/events/pruning";
+import { replay } from "../../server/src/events/replay";
+import { TargetError } from "../../server/src/events/targets";
+import { onEveryDatabase } from "../../support/databases";
+import { takeAll, World } from "./support";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+const inOrder = (numbers: readonly number[]): number[] => numbers.toSorted((a, b) => a - b);
+
+onEveryDatabase("Events", (_start, database) => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.open(await database.create());
+  });
+  afterEach(() => world.close());
+
+  it("arrive once, in order for each object, in batches as large as the service takes", async () => {
+    const { target, id } = await world.destination();
+    await world.change(await world.objects(12), 4);
+    await world.dispatcher().deliverDue();
+    expect(target.arrived).to.have.length(48);
+    for (const changes of target.changesByObject.values()) expect(changes).to.deep.equal(inOrder(changes)).and.to.have.length(4);
+    for (const batch of target.batches) {
+      expect(batch.length).to.be.at.most(10);
+      expect(new Set(batch.map(({ key }) => key)).size, "of one object, one at a time").to.equal(batch.length);
+    }
+    const deliveries = await world.deliveries(id);
+    expect(deliveries.map(({ status, attempts }) => `${status} ${attempts}`)).to.deep.equal(Array(48).fill("delivered 1"));
+  });
+
+  it("of one object share a batch where the service takes or refuses a batch from some point on", async () => {
+    const { target } = await world.destination({ atomic: true });
+    await world.change(await world.objects(1), 25);
+    await world.dispatcher().deliverDue();
+    expect(target.batches.map((batch) => batch.length)).to.deep.equal([10, 10, 5]);
+    expect([...target.changesByObject.values()]).to.deep.equal([Array.from({ length: 25 }, (_, index) => index + 1)]);
+  });
+
+  it("keep to the bytes that the service takes", async () => {
+    const { target } = await world.destination({ limits: { count: 10, bytes: 3, recordBytes: 2 }, sizeOf: () => 1 });
+    await world.change(await world.objects(5));
+    await world.dispatcher().deliverDue();
+    expect(target.batches.map((batch) => batch.length)).to.deep.equal([3, 2]);
+  });
+
+  it("go once to a destination, however many subscriptions name it", async () => {
+    const { id, target } = await world.destination();
+    await world.subscribe([id], ["ip_policy_updated.v0", "ip_policy_deleted.v0"]);
+    await world.change(await world.objects(1));
+    await world.dispatcher().deliverDue();
+    expect(target.arrived).to.have.length(1);
+  });
+
+  it("that failed are tried again after 0 s, 5 s, 30 s, 2 min, 10 min, then every hour, and given up after 24 hours", async () => {
+    const { id, target } = await world.destination();
+    target.behaviour = () => {
+      throw new TargetError("refused: it is broken");
+    };
+    await world.change(await world.objects(1), 2);
+    const dispatcher = world.dispatcher();
+    const start = world.now.getTime();
+    const tried: number[] = [];
+    while (world.now.getTime() < start + 24 * HOUR + 2 * SECOND) {
+      const before = target.batches.length;
+      await dispatcher.deliverDue();
+      for (let more = before; more < target.batches.length; more++) tried.push((world.now.getTime() - start) / SECOND);
+      const lane = await world.core.store.reader.selectFrom("lane").select("due_at").executeTakeFirst();
+      const next = lane && new Date(lane.due_at) > world.now ? new Date(lane.due_at).getTime() : world.now.getTime() + HOUR;
+      world.pass(next - world.now.getTime());
+    }
+    const schedule = [0, 0, 5, 35, 155, 755];
+    for (let hour = 755 + 3600; hour < 24 * 3600; hour += 3600) schedule.push(hour);
+    expect(tried.slice(0, schedule.length)).to.deep.equal(schedule);
+    expect(tried[schedule.length]).to.equal(24 * 3600);
+    const [first, second] = await world.deliveries(id);
+    expect(first).to.include({ status: "dead", last_error: "refused: it is broken" });
+    expect(second, "one that was given up does not hold up the next").to.include({ status: "pending" });
+    expect(second?.attempts).to.be.at.least(1);
+  });
+
+  it("that will never be accepted are given up at once, with the reason", async () => {
+    const { id, target } = await world.destination();
+    const objects = await world.objects(3);
+    target.behaviour = (batch, take, signal) =>
+      batch.map((event) => {
+        if (event.key === objects[1]) return { ok: false, error: "has too many bytes", permanent: true };
+        takeAll([event], take, signal);
+        return { ok: true };
+      });
+    await world.change(objects);
+    await world.dispatcher().deliverDue();
+    const deliveries = await world.deliveries(id);
+    expect(deliveries.map(({ status }) => status)).to.have.members(["delivered", "dead", "delivered"]);
+    expect(deliveries.find(({ object_id }) => object_id === objects[1])).to.include({
+      status: "dead",
+      attempts: 1,
+      last_error: "has too many bytes",
+    });
+  });
+
+  it("are sent again alone where a service took only some of a batch", async () => {
+    const { id, target } = await world.destination();
+    const objects = await world.objects(3);
+    let refused = false;
+    target.behaviour = (batch, take, signal) =>
+      batch.map((event) => {
+        if (event.key === objects[1] && !refused) {
+          refused = true;
+          return { ok: false, error: "ProvisionedThroughputExceeded", throttled: true };
+        }
+        takeAll([event], take, signal);
+        return { ok: true };
+      });
+    await world.change(objects);
+    await world.dispatcher().deliverDue();
+    expect(target.batches.map((batch) => batch.length)).to.deep.equal([3, 1]);
+    const [failed] = (await world.deliveries(id)).filter(({ object_id }) => object_id === objects[1]);
+    expect(failed).to.include({ status: "delivered", attempts: 2, last_error: null });
+  });
+
+  it("wait as long as a service asks to be left alone", async () => {
+    const { target } = await world.destination();
+    target.behaviour = () => {
+      throw new TargetError("slow down", { throttled: true, retryAfterMs: 10 * MINUTE });
+    };
+    await world.change(await world.objects(1));
+    const dispatcher = world.dispatcher();
+    await dispatcher.deliverDue();
+    await world.change(await world.objects(1));
+    world.pass(9 * MINUTE);
+    await dispatcher.deliverDue();
+    expect(target.batches).to.have.length(1);
+    world.pass(MINUTE);
+    target.behaviour = takeAll;
+    await dispatcher.deliverDue();
+    expect(target.arrived).to.have.length(2);
+  });
+
+  it("arrive at one destination while another does not answer", async () => {
+    const dead = await world.destination();
+    const healthy = await world.destination();
+    let end: () => void = () => undefined;
+    const silence = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    dead.target.behaviour = async () => {
+      await silence;
+      throw new TargetError("gave no answer within 30 s");
+    };
+    await world.change(await world.objects(40));
+    const delivering = world.dispatcher().deliverDue();
+    while (healthy.target.arrived.length < 40) await new Promise((resolve) => setImmediate(resolve));
+    expect(dead.target.batches.length).to.be.greaterThan(0).and.at.most(2);
+    dead.target.behaviour = takeAll;
+    end();
+    await delivering;
+  });
+
+  it("of a subscription that is deleted are no longer sent, except those that another asks for", async () => {
+    const { id, target, subscription } = await world.destination();
+    const other = await world.destination();
+    await world.subscribe([other.id]);
+    const objects = await world.objects(1);
+    await world.change(objects);
+    await world.remove("event_subscription", subscription);
+    await world.remove("event_subscription", other.subscription);
+    await world.change(objects);
+    await world.dispatcher().deliverDue();
+    expect(target.arrived).to.deep.equal([]);
+    expect(await world.deliveries(id)).to.deep.equal([]);
+    expect(other.target.arrived).to.have.length(2);
+    expect(await world.core.store.reader.selectFrom("lane").selectAll().execute()).to.deep.equal([]);
+  });
+
+  it("that a dispatcher took and was killed with are taken up by another, a minute later", async () => {
+    const { target } = await world.destination();
+    target.behaviour = () => new Promise(() => undefined);
+    await world.change(await world.objects(1));
+    const killed = world.dispatcher();
+    void killed.deliverDue();
+    while (target.batches.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    target.behaviour = takeAll;
+    const other = world.dispatcher();
+    await other.deliverDue();
+    expect(target.arrived).to.deep.equal([]);
+    world.pass(MINUTE);
+    await other.deliverDue();
+    expect(target.arrived).to.have.length(1);
+    world.dispatchers.shift(); // it never ends
+  });
+
+  it("are removed when they are old and delivered, and kept while they are not", async () => {
+    const { id, target } = await world.destination();
+    const [delivered, dead, waiting] = await world.objects(3);
+    target.behaviour = (batch, take, signal) =>
+      batch.map((event) => {
+        if (event.key !== delivered) return { ok: false, error: "no", permanent: event.key === dead };
+        takeAll([event], take, signal);
+        return { ok: true };
+      });
+    await world.change([delivered, dead, waiting] as string[]);
+    await world.dispatcher().deliverDue();
+    const eventsLeft = async () =>
+      (await world.core.store.reader.selectFrom("event").select("object_id").execute()).map((row) => row.object_id);
+    const before = await eventsLeft();
+    expect(await pruneEvents(world.core.store, new Date(Date.now() - MINUTE))).to.equal(0);
+    expect(await eventsLeft()).to.deep.equal(before);
+    expect(await pruneEvents(world.core.store, world.now)).to.equal(before.length - 2);
+    expect(await eventsLeft()).to.have.members([dead, waiting]);
+    expect((await world.deliveries(id)).map(({ status }) => status)).to.have.members(["dead", "pending"]);
+  });
+
+  it("that were given up are sent again when somebody asks for it, with the ids that they had", async () => {
+    const { id, target } = await world.destination();
+    target.behaviour = (batch) => batch.map(() => ({ ok: false, error: "no", permanent: true }));
+    await world.change(await world.objects(2), 2);
+    const dispatcher = world.dispatcher();
+    await dispatcher.deliverDue();
+    const refused = target.batches.flat().map((event) => event.id);
+    target.behaviour = takeAll;
+    expect(await replay(world.core.store, id, { deadLetters: true }, world.now)).to.equal(4);
+    await dispatcher.deliverDue();
+    expect(target.arrived.map((event) => event.id)).to.have.members(refused);
+    expect(await replay(world.core.store, id, { deadLetters: true }, world.now)).to.equal(0);
+    expect(await replay(world.core.store, id, { since: world.now }, world.now)).to.equal(0);
+    expect(await replay(world.core.store, id, { since: new Date(0) }, world.now)).to.equal(4);
+  });
+
+  it("of a destination that is deleted are forgotten", async () => {
+    const { id, target, subscription } = await world.destination();
+    await world.change(await world.objects(2));
+    await world.remove("event_subscription", subscription);
+    await world.remove("event_destination", id);
+    await world.dispatcher().deliverDue();
+    expect(target.arrived).to.deep.equal([]);
+    expect(await world.deliveries(id)).to.deep.equal([]);
+  });
+
+  it("are counted for operators: what waits, since when, what was given up, and what was tried", async () => {
+    const { id, target } = await world.destination();
+    const objects = await world.objects(3);
+    target.behaviour = (batch) => batch.map((event) => ({ ok: false, error: "no", permanent: event.key === objects[0] }));
+    await world.change(objects);
+    const dispatcher = world.dispatcher();
+    await dispatcher.deliverDue();
+    const values = new Map<string, number | undefined>();
+    for (const metric of deliveryMetrics(world.core.store, dispatcher.counts)) values.set(metric.name, (await metric.collect()).get(id));
+    expect(values.get("tunnelplane_event_oldest_seconds")).to.be.a("number");
+    values.delete("tunnelplane_event_oldest_seconds");
+    expect(Object.fromEntries(values)).to.deep.equal({
+      tunnelplane_event_backlog: 2,
+      tunnelplane_event_dead_letters: 1,
+      tunnelplane_event_attempts_total: 5,
+      tunnelplane_event_failures_total: 5,
+    });
+  });
+});
