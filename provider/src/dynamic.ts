@@ -74,7 +74,8 @@ function handler(kind: string): dynamic.ResourceProvider {
       else if (problems.length === 0 && __origin && !present.has(__origin.urn)) await rehearse("preview", undefined, {}, inputs);
       const intent = isNew ? __origin && intentOf(stateBackend(process.env), __origin.urn) : olds.__intent;
       // The host prints the value of a property that is named here, even of a secret one; the reason says where.
-      return { inputs: { ...inputs, __intent: intent }, failures: problems.map((reason) => ({ property: "", reason })) };
+      // The host cannot write what is undefined; an object that was refreshed or imported has no intent.
+      return { inputs: intent === undefined ? inputs : { ...inputs, __intent: intent }, failures: problems.map((reason) => ({ property: "", reason })) };
     },
     async diff(id, olds, news) {
       const { changes, replaces, deleteBeforeReplace } = offline("diff", () => lifecycle.plan(declared(olds), declared(news), isUnknown));
