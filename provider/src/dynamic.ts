@@ -75,7 +75,10 @@ function handler(kind: string): dynamic.ResourceProvider {
       const intent = isNew ? __origin && intentOf(stateBackend(process.env), __origin.urn) : olds.__intent;
       // The host prints the value of a property that is named here, even of a secret one; the reason says where.
       // The host cannot write what is undefined; an object that was refreshed or imported has no intent.
-      return { inputs: intent === undefined ? inputs : { ...inputs, __intent: intent }, failures: problems.map((reason) => ({ property: "", reason })) };
+      return {
+        inputs: intent === undefined ? inputs : { ...inputs, __intent: intent },
+        failures: problems.map((reason) => ({ property: "", reason })),
+      };
     },
     async diff(id, olds, news) {
       const { changes, replaces, deleteBeforeReplace } = offline("diff", () => lifecycle.plan(declared(olds), declared(news), isUnknown));

@@ -20,7 +20,7 @@ onEveryDatabase("The OpenAPI document", (start) => {
     expect(await new Validator().validate(structuredClone(document))).to.deep.equal({ valid: true });
   });
 
-  it("holds every path and method of every resource type, and no other", () => {
+  it("holds every path and method of every resource type and of the journal, and no other", () => {
     const expected = registry.flatMap(({ kind, path, fields }) => [
       `${path}: get post`,
       `${path}/{id}: delete get patch`,
