@@ -78,7 +78,7 @@ export function lease(store: Store, options: LeaseOptions): Promise<Batch | unde
 }
 
 /** The oldest waiting delivery of each object, or several of each from the oldest on; in the order of events. */
-function nextIn(
+async function nextIn(
   transaction: Kysely<Database>,
   destination: string,
   objects: readonly string[],
@@ -100,7 +100,8 @@ function nextIn(
     .orderBy("delivery.sequence")
     .limit(most);
   if (several) return waiting.where("delivery.status", "=", "pending").where("delivery.object_id", "in", objects).execute();
-  const oldest = transaction
+  // Looked up one by one, and before what else is needed of them: PostgreSQL would rather join everything with everything.
+  const oldest = await transaction
     .selectFrom("lane")
     .select(({ selectFrom }) =>
       selectFrom("delivery as first")
@@ -111,8 +112,10 @@ function nextIn(
         .as("sequence"),
     )
     .where("lane.destination_id", "=", destination)
-    .where("lane.object_id", "in", objects);
-  return waiting.where("delivery.sequence", "in", oldest).execute();
+    .where("lane.object_id", "in", objects)
+    .execute();
+  const sequences = oldest.flatMap(({ sequence }) => sequence ?? []);
+  return sequences.length > 0 ? waiting.where("delivery.sequence", "in", sequences).execute() : [];
 }
 
 /** As many from the start as one request holds. One that is too large for any request is refused without being sent, and takes no room. */

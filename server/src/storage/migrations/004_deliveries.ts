@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { idType } from "../idType";
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -28,7 +28,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("delivered_at", "text")
     .addPrimaryKeyConstraint("delivery_pk", ["destination_id", "sequence"])
     .execute();
-  await schema.createIndex("delivery_status").on("delivery").columns(["destination_id", "status", "sequence"]).execute();
+  // Of dead ones only: PostgreSQL would use one of all to look for what an object waits for, and read everything that waits.
+  await schema
+    .createIndex("delivery_dead")
+    .on("delivery")
+    .columns(["destination_id", "sequence"])
+    .where(sql.ref("status"), "=", "dead")
+    .execute();
   await schema.createIndex("delivery_object").on("delivery").columns(["destination_id", "object_id", "status", "sequence"]).execute();
   await schema.createIndex("delivery_sequence").on("delivery").column("sequence").execute();
   await schema
