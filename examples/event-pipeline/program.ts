@@ -7,6 +7,8 @@ export interface Choices {
   readonly monitoringKey?: pulumi.Input<string>;
   /** Also watch policies being deleted. */
   readonly watchDeletions?: boolean;
+  /** What the policy is for. */
+  readonly purpose?: string;
   /** What the office's network may do. */
   readonly office?: "allow" | "deny";
   /** Types of events that are watched besides. */
@@ -18,6 +20,7 @@ export function eventPipeline({
   logGroup = "arn:aws:logs:eu-central-1:123456789012:log-group:tunnels",
   monitoringKey = pulumi.secret("0123456789abcdef0123456789abcdef"),
   watchDeletions = false,
+  purpose = "our offices",
   office = "allow",
   moreTypes = [],
 }: Choices = {}) {
@@ -36,7 +39,7 @@ export function eventPipeline({
     destinationIds: [record.id, onCall.id],
   });
 
-  const offices = new tunnels.IpPolicy("offices", { description: "our offices" });
+  const offices = new tunnels.IpPolicy("offices", { description: purpose });
   new tunnels.IpPolicyRule("berlin", { ipPolicyId: offices.id, cidr: "192.0.2.0/24", action: office });
-  return { subscription: watch.uri, offices: offices.id };
+  return { subscription: watch.uri, offices: offices.id, record: record.id };
 }
