@@ -115,7 +115,7 @@ function expectNone(secrets: readonly string[], where: Readonly<Record<string, s
 
 /** A database, opened with the server's own code and the master key. */
 const coreOf = (data: string) =>
-  openCore({ ...(isUrl(data) ? { data: "", databaseUrl: data, masterKey: MASTER_KEY } : { data }), databasePool: 1 });
+  openCore({ ...(isUrl(data) ? { data: "", databaseUrl: data } : { data }), masterKey: MASTER_KEY, databasePool: 1 });
 
 /** The private key of an authority, which no answer shows. */
 async function privateKeyOf(data: string, id: string): Promise<string> {
@@ -228,6 +228,7 @@ onEveryDatabase("A secret", (start, database) => {
       "what the backup printed": backup.err,
       events: await everyPage(rest, "/events?limit=7"),
       "audit log": await everyPage(rest, "/audit_events?limit=7"),
+      metrics: (await rest.get("/metrics")).text,
       "lists of what was told once": (await Promise.all(lists.map((path) => everyPage(rest, path)))).join(),
     });
     expect(server.log).to.include('"level":30');
