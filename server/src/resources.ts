@@ -22,7 +22,7 @@ import type { ObjectChange } from "./journal/event";
 import { lockParents, parentOf, refreshParent } from "./parents";
 import { forgetReferences, recordReferences, referrersOf, replaceUniqueKeys, resolveChanges, resolveReferences } from "./relations";
 import type { Database } from "./storage/schema";
-import { statement } from "./storage/statement";
+import { insertion, statement } from "./storage/statement";
 
 /** JSON to answer, and the strong ETag of what it shows. */
 export interface Answer {
@@ -325,15 +325,7 @@ const lockById: typeof findById = statement((db, parameter) =>
   db.selectFrom("resource").select(["id", "owner_id", "version", "document"]).where("id", "=", parameter("id")).forUpdate(),
 );
 
-const insertResource = statement<Database["resource"], unknown>((db, parameter) =>
-  db.insertInto("resource").values({
-    id: parameter("id"),
-    kind: parameter("kind"),
-    owner_id: parameter("owner_id"),
-    version: parameter("version"),
-    document: parameter("document"),
-  }),
-);
+const insertResource = insertion("resource", ["id", "kind", "owner_id", "version", "document"]);
 
 const updateDocument = statement<Stored, unknown>((db, parameter) =>
   db

@@ -7,7 +7,7 @@ export const GENESIS = "0".repeat(64);
 type Hashed = Omit<AuditEventRow, "hash">;
 
 /** The fields that a row's hash covers, in this order. The order may never change: old rows are verified by it. */
-const FIELDS = [
+export const HASHED = [
   "sequence",
   "created_at",
   "operation_id",
@@ -22,4 +22,4 @@ const FIELDS = [
 ] as const satisfies readonly (keyof Hashed)[];
 
 /** The SHA-256, in hex, of a row of the audit log, which covers the hash of the row before. */
-export const hashOf = (row: Hashed): string => hash("sha256", JSON.stringify(FIELDS.map((field) => row[field])), "hex");
+export const hashOf = (row: Hashed): string => hash("sha256", JSON.stringify(HASHED.map((field) => row[field])), "hex");

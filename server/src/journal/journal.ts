@@ -3,8 +3,8 @@ import type { Documents } from "../documents";
 import { fanOut } from "../events/fanOut";
 import type { Keyring } from "../sealing/keyring";
 import type { AuditEventRow, Database } from "../storage/schema";
-import { statement } from "../storage/statement";
-import { hashOf } from "./auditRow";
+import { insertion, statement } from "../storage/statement";
+import { HASHED, hashOf } from "./auditRow";
 import { type Author, type EventPayload, eventOf, type ObjectChange } from "./event";
 
 /** Something that happened to no object, for example that keys were rotated. */
@@ -83,33 +83,9 @@ const rowOf = (event: EventPayload, sequence: number): Database["event"] => ({
   payload: JSON.stringify(event),
 });
 
-const insertAuditEvent = statement<AuditEventRow, unknown>((db, parameter) =>
-  db.insertInto("audit_event").values({
-    sequence: parameter("sequence"),
-    created_at: parameter("created_at"),
-    operation_id: parameter("operation_id"),
-    principal_id: parameter("principal_id"),
-    key_id: parameter("key_id"),
-    client: parameter("client"),
-    action: parameter("action"),
-    object_id: parameter("object_id"),
-    event_id: parameter("event_id"),
-    changed: parameter("changed"),
-    previous_hash: parameter("previous_hash"),
-    hash: parameter("hash"),
-  }),
-);
+const insertAuditEvent = insertion("audit_event", [...HASHED, "hash"]);
 
-const insertEvent = statement<Database["event"], unknown>((db, parameter) =>
-  db.insertInto("event").values({
-    id: parameter("id"),
-    sequence: parameter("sequence"),
-    type: parameter("type"),
-    object_id: parameter("object_id"),
-    created_at: parameter("created_at"),
-    payload: parameter("payload"),
-  }),
-);
+const insertEvent = insertion("event", ["id", "sequence", "type", "object_id", "created_at", "payload"]);
 
 const moveHead = statement<Pick<Database["audit_head"], "sequence" | "hash" | "mac">, unknown>((db, parameter) =>
   db.updateTable("audit_head").set({ sequence: parameter("sequence"), hash: parameter("hash"), mac: parameter("mac") }),

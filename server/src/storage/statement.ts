@@ -31,3 +31,13 @@ export function statement<P extends object, R>(
     return (await db.executeQuery<R>({ ...compiled, parameters: filled })).rows;
   };
 }
+
+/** A statement that inserts one row. */
+export const insertion = <T extends keyof Database>(
+  table: T,
+  columns: readonly (keyof Database[T] & string)[],
+): Statement<Database[T], unknown> =>
+  statement((db, parameter) => {
+    const row = Object.fromEntries(columns.map((column) => [column, parameter(column)]));
+    return db.insertInto(table).values(row as never);
+  });
