@@ -33,13 +33,22 @@ export abstract class Resource extends pulumi.CustomResource {
 }
 
 /** As a promise and not as an output, which would make a resource depend on its parent. */
-const originOf = (type: string, name: string, { id, parent }: pulumi.CustomResourceOptions): Promise<Origin> | undefined =>
-  id === undefined
-    ? new Promise((resolve) => {
-        const stack = `${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`;
-        pulumi.createUrn(name, type, parent).apply((urn) => resolve({ urn, stack, preview: pulumi.runtime.isDryRun() }));
-      })
-    : undefined;
+function originOf(type: string, name: string, { id, parent }: pulumi.CustomResourceOptions): Promise<Origin> | undefined {
+  const stack = id === undefined ? stackName() : undefined;
+  if (stack === undefined) return undefined;
+  return new Promise((resolve) => {
+    pulumi.createUrn(name, type, parent).apply((urn) => resolve({ urn, stack, preview: pulumi.runtime.isDryRun() }));
+  });
+}
+
+/** The stack's whole name; undefined in unit tests, whose mocks need not name an organization. */
+function stackName(): string | undefined {
+  try {
+    return `${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`;
+  } catch {
+    return undefined;
+  }
+}
 
 type Properties = Record<string, unknown>;
 
