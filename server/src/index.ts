@@ -79,20 +79,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     { level: options.logLevel, name: "tunnelplane", base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
     options.logs ?? pino.destination({ dest: 2, sync: false }),
   );
+  /** Does something again and again, without keeping the process alive for it; the next time may succeed. */
+  const every = (ms: number, failure: string, work: () => Promise<unknown>): NodeJS.Timeout =>
+    setInterval(() => work().catch((error: unknown) => logger.warn({ err: error }, failure)), ms).unref();
   const tls = options.tls && readTls(options.tls);
   const core = await openCore(options);
   const { store } = core;
   try {
     await sealWhatIsClear(core);
     const newApiKey = await bootstrap(core, options.bootstrapApiKey);
-    const forgetting = setInterval(
-      () => store.write(forgetAnswers).catch((error) => logger.warn({ err: error }, "kept answers")),
-      FORGET_EVERY_MS,
-    );
-    forgetting.unref();
-    const prune = () => pruneEvents(store, new Date(Date.now() - options.eventRetention * DAY_MS));
-    const pruning = setInterval(() => prune().catch((error) => logger.warn({ err: error }, "old events")), PRUNE_EVERY_MS);
-    pruning.unref();
+    const housekeeping = [
+      every(FORGET_EVERY_MS, "cannot forget kept answers", () => store.write(forgetAnswers)),
+      every(PRUNE_EVERY_MS, "cannot prune old events", () => pruneEvents(store, new Date(Date.now() - options.eventRetention * DAY_MS))),
+    ];
     const underWay = new RequestsUnderWay();
     let url = "";
     const dispatcher = new Dispatcher(core, {
@@ -124,8 +123,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         }
       },
       async close() {
-        clearInterval(forgetting);
-        clearInterval(pruning);
+        for (const timer of housekeeping) clearInterval(timer);
         await Promise.all([app.close(), dispatcher.stop(DELIVERIES_LIMIT_MS)]);
         await store.close();
       },
