@@ -16,6 +16,8 @@ const folders = readdirSync(join(ROOT, "tests"), { withFileTypes: true })
   .sort((a, b) => rank(a) - rank(b));
 
 const total = { passed: 0, failed: 0, skipped: 0 };
+/** What mocha says of the tests that failed, told again at the very end: the tail of a long log is what people read. */
+const failures = [];
 let broken = false;
 
 async function worker() {
@@ -26,6 +28,8 @@ async function worker() {
     total.passed += Number(last?.[1] ?? 0);
     total.failed += Number(last?.[2] ?? 0);
     total.skipped += Number(last?.[3] ?? 0);
+    const failed = /^ +\d+ failing$[\s\S]*/m.exec(output)?.[0];
+    if (failed) failures.push(`tests/${folder}:\n${failed.trimEnd()}`);
     if (code !== 0) broken = true;
     if (!last) console.log(`tests/${folder} ended with ${code} before its tests were done`);
   }
@@ -44,6 +48,7 @@ function run(folder) {
 
 Promise.all(Array.from({ length: AT_ONCE }, worker)).then(() => {
   const { passed, failed, skipped } = total;
+  for (const failure of failures) console.log(`\n──── failed in ${failure}`);
   console.log(`\nAll folders: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
   process.exitCode = broken ? 1 : 0;
 });
