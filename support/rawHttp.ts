@@ -1,4 +1,5 @@
-import { connect } from "node:net";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import type { RestAnswer } from "./rest";
 
 /**
@@ -21,8 +22,8 @@ export function exchange(url: string, request: Buffer | string, patience = 1_000
     socket.setTimeout(patience, () => socket.end());
     socket.on("data", (chunk) => {
       received = Buffer.concat([received, chunk]);
-      const answer = answerIn(received, bytes.subarray(0, 5).toString() === "HEAD ");
-      if (answer) finish(answer);
+      const first = firstAnswerIn(received, bytes.subarray(0, 5).toString() === "HEAD ");
+      if (first) finish(first.answer);
     });
     socket.on("error", () => finish());
     socket.on("close", () => finish());
@@ -30,20 +31,61 @@ export function exchange(url: string, request: Buffer | string, patience = 1_000
   });
 }
 
-/** The answer that the bytes begin with, once it is complete. */
-function answerIn(bytes: Buffer, withoutBody: boolean): RestAnswer | undefined {
+/** One connection, on which any number of requests may follow each other before the first is answered. */
+export class Connection {
+  #received = Buffer.alloc(0);
+
+  private constructor(private readonly socket: Socket) {
+    socket.on("data", (chunk) => {
+      this.#received = Buffer.concat([this.#received, chunk]);
+    });
+  }
+
+  static async open(url: string): Promise<Connection> {
+    const { hostname, port } = new URL(url);
+    const socket = connect({ host: hostname, port: Number(port) });
+    await once(socket, "connect");
+    return new Connection(socket);
+  }
+
+  /** Sends bytes so that they arrive together. */
+  send(bytes: string): void {
+    this.socket.write(bytes);
+  }
+
+  /** The next answers, in the order of their requests. */
+  async answers(count: number): Promise<RestAnswer[]> {
+    const answers: RestAnswer[] = [];
+    while (answers.length < count) {
+      const first = firstAnswerIn(this.#received, false);
+      if (!first) await once(this.socket, "data");
+      else {
+        answers.push(first.answer);
+        this.#received = first.rest;
+      }
+    }
+    return answers;
+  }
+
+  close(): void {
+    this.socket.resetAndDestroy();
+  }
+}
+
+/** The answer that the bytes begin with, once it is complete, and what follows it. */
+function firstAnswerIn(bytes: Buffer, withoutBody: boolean): { answer: RestAnswer; rest: Buffer<ArrayBuffer> } | undefined {
   const end = bytes.indexOf("\r\n\r\n");
   if (end < 0) return undefined;
   const [first = "", ...lines] = bytes.subarray(0, end).toString("latin1").split("\r\n");
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]);
-  if (status === 100) return answerIn(bytes.subarray(end + 4), withoutBody);
+  if (status === 100) return firstAnswerIn(bytes.subarray(end + 4), withoutBody);
   const headers = new Headers(
     lines.map((line): [string, string] => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]),
   );
   const length = withoutBody ? 0 : Number(headers.get("content-length") ?? 0);
   if (bytes.length < end + 4 + length) return undefined;
   const text = bytes.subarray(end + 4, end + 4 + length).toString();
-  return { status, headers, text, body: parsed(text) };
+  return { answer: { status, headers, text, body: parsed(text) }, rest: Buffer.from(bytes.subarray(end + 4 + length)) };
 }
 
 function parsed(text: string): unknown {

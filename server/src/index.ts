@@ -40,6 +40,8 @@ export interface ServerOptions extends DatabaseOptions {
   /** Speak TLS with these; plain HTTP without them. */
   readonly tls?: TlsFiles;
   readonly rateLimit: RateLimitOptions;
+  /** How many requests are worked on at once, before further ones are refused; 0 for no limit. */
+  readonly concurrencyLimit: number;
   /** Proxies whose word on the client is taken, as addresses and networks with commas between. */
   readonly trustProxy?: string;
   /** How long a request may take to arrive, in seconds. */
@@ -92,7 +94,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       every(FORGET_EVERY_MS, "cannot forget kept answers", () => store.write(forgetAnswers)),
       every(PRUNE_EVERY_MS, "cannot prune old events", () => pruneEvents(store, new Date(Date.now() - options.eventRetention * DAY_MS))),
     ];
-    const underWay = new RequestsUnderWay();
+    const underWay = new RequestsUnderWay(options.concurrencyLimit);
     let url = "";
     const dispatcher = new Dispatcher(core, {
       targetOptions: { endpoints: options.eventEndpoint, allowPrivate: options.allowPrivateTargets },

@@ -159,4 +159,5 @@ export const notConfigured = { status: 404, code: "TP_1302" };
 export const inUse = (...users: string[]): Refusal => ({ status: 409, code: "TP_1500", mentions: users });
 export const taken = (field: string): Refusal => ({ status: 409, code: "TP_1501", field });
 export const unavailable = { status: 503, code: "TP_1801" };
+export const overloaded = { status: 503, code: "TP_1802" };
 export const stale = { status: 412, code: "TP_1600" };

@@ -53,7 +53,9 @@ function delayBeforeRetry({ code = "", statusCode, headers }: FailedTry, request
   const hasKey = IDEMPOTENCY_KEY in ((request.headers ?? {}) as object);
   const asked = retryAfter(headers?.["retry-after"]);
   if ((statusCode === 429 || statusCode === 503) && asked !== undefined) {
-    return asked <= LONGEST_DELAY_MS ? Math.max(asked, backOff) : undefined;
+    if (asked > LONGEST_DELAY_MS) return undefined;
+    // Spread over as much again: those who were refused together must not all come back together.
+    return Math.max(asked, backOff) * (1 + Math.random());
   }
   // Who gave a creation a name wants to know what became of it.
   if (statusCode !== undefined) return hasKey && IN_DOUBT.includes(statusCode) ? backOff : undefined;

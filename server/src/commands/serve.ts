@@ -53,6 +53,12 @@ export function serveCommand(): Command {
       new Option("--rate-limit-loopback", "limit clients on this machine, too").env("TUNNELPLANE_RATE_LIMIT_LOOPBACK").default(false),
     )
     .addOption(
+      new Option("--concurrency-limit <count>", "how many requests are worked on at once; more are answered 503; 0 for no limit")
+        .env("TUNNELPLANE_CONCURRENCY_LIMIT")
+        .default(64)
+        .argParser(wholeNumber(0, 1_000_000)),
+    )
+    .addOption(
       new Option(
         "--trust-proxy <addresses>",
         "proxies whose X-Forwarded-For is believed: addresses and networks with commas between, or loopback",

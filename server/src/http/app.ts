@@ -74,8 +74,11 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.get("/openapi.json", async (_request, reply) => reply.type("application/json").send(description));
 
   const limits = new RateLimits(options.rateLimit);
-  registerMetrics(app, version, deliveryMetrics(store, dispatcher.counts), (request, reply) => authenticate(store, limits, request, reply));
+  registerMetrics(app, version, underWay, deliveryMetrics(store, dispatcher.counts), (request, reply) =>
+    authenticate(store, limits, request, reply),
+  );
   app.register(async (api) => {
+    underWay.limitOn(api);
     api.decorateRequest("caller");
     api.addHook("onRequest", async (request, reply) => {
       requireHost(request);
@@ -254,7 +257,8 @@ function acceptJson(app: FastifyInstance): void {
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = apiErrorOf(error);
-  if (refusal.status >= 500) request.log.error({ err: error }, "request failed");
+  // What was refused on purpose is no failure, and its line in the log of requests says enough.
+  if (refusal.status >= 500 && refusal !== error) request.log.error({ err: error }, "request failed");
   reply
     .code(refusal.status)
     .headers({ ...(refusal.status === 401 && CHALLENGE), ...refusal.options.headers })

@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import type { Caller } from "../accounts";
 import { ApiError } from "../apiError";
 import type { DeliveryMetric } from "../events/metrics";
+import type { RequestsUnderWay } from "./requestsUnderWay";
 
 // Reads take about a millisecond, writes wait for the disk, keys of authorities are made in up to seconds.
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -14,6 +15,7 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export function registerMetrics(
   app: FastifyInstance,
   version: string,
+  underWay: RequestsUnderWay,
   deliveries: readonly DeliveryMetric[],
   authenticate: (request: FastifyRequest, reply: FastifyReply) => Promise<Caller>,
 ): void {
@@ -24,6 +26,15 @@ export function registerMetrics(
     labelNames: ["method", "route", "status"],
     buckets: SECONDS,
     registers: [registry],
+  });
+  new Counter({
+    name: "tunnelplane_http_requests_refused_total",
+    help: "Requests refused because the server worked on as many as its limit allows.",
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(underWay.refused);
+    },
   });
   new Gauge({
     name: "tunnelplane_build_info",

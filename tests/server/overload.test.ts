@@ -1,0 +1,169 @@
+import { Tunnelplane } from "@tunnelplane/sdk";
+import { expect } from "chai";
+import { onEveryDatabase, type Start, sharedPostgres } from "../../support/databases";
+import { type Session, waiting } from "../../support/postgres";
+import { Connection } from "../../support/rawHttp";
+import { Rest } from "../../support/rest";
+import { ServerProcess } from "../../support/server";
+import { expectRefused, overloaded } from "../api/support";
+
+const LIMIT_OF = (count: number) => ({ args: ["--concurrency-limit", String(count)] });
+
+function request(server: ServerProcess, line: string, body = "", key = server.apiKey): string {
+  const lines = [`${line} HTTP/1.1`, `Host: ${new URL(server.url).host}`, `Authorization: Bearer ${key}`, "Service-Version: 2"];
+  if (body) lines.push("Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`);
+  return `${lines.join("\r\n")}\r\n\r\n${body}`;
+}
+
+async function refusedSoFar(server: ServerProcess): Promise<number> {
+  const metrics = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${server.apiKey}` } });
+  return Number(/^tunnelplane_http_requests_refused_total (\d+)$/m.exec(await metrics.text())?.[1]);
+}
+
+onEveryDatabase("A server of which more is asked at once than it works on", (startServer) => {
+  const running: ServerProcess[] = [];
+  const connections: Connection[] = [];
+  const start: Start = async (options) => {
+    const server = await startServer(options);
+    running.push(server);
+    return server;
+  };
+  const connect = async (server: ServerProcess): Promise<Connection> => {
+    const connection = await Connection.open(server.url);
+    connections.push(connection);
+    return connection;
+  };
+  /** Sends requests in one piece on one connection, so that they are sure to be there at once. */
+  const allAtOnce = async (server: ServerProcess, requests: readonly string[]) => {
+    const connection = await connect(server);
+    connection.send(requests.join(""));
+    return connection.answers(requests.length);
+  };
+  const times = (count: number, text: string): string[] => Array.from({ length: count }, () => text);
+  afterEach(async () => {
+    for (const connection of connections.splice(0)) connection.close();
+    for (const server of running.splice(0)) await server.stop();
+  });
+
+  for (const [what, line, status] of [
+    ["reads", "GET /ip_policies", 200],
+    ["changes", "POST /ip_policies", 201],
+  ] as const) {
+    it(`accepts as many ${what} as its limit, refuses the others with the time to come again, and then serves as before`, async () => {
+      const server = await start(LIMIT_OF(3));
+      const answers = await allAtOnce(server, times(20, request(server, line, line.startsWith("POST") ? "{}" : "")));
+      expect(answers.slice(0, 3).map((answer) => answer.status)).to.deep.equal([status, status, status]);
+      for (const answer of answers.slice(3)) {
+        expectRefused(answer, { ...overloaded, mentions: ["3 requests"] });
+        expect(answer.headers.get("retry-after")).to.equal("1");
+      }
+      const rest = new Rest(server.url, server.apiKey);
+      expect((await rest.post("/ip_policies", {})).status).to.equal(201);
+      const kept = (await rest.get("/ip_policies")).body.ip_policies;
+      expect(kept).to.have.length(status === 201 ? 3 + 1 : 1);
+      expect(await refusedSoFar(server)).to.equal(17);
+      expect(server.log).not.to.contain("request failed"); // nothing did
+    });
+  }
+
+  it("refuses without a look at key or body", async () => {
+    const server = await start(LIMIT_OF(1));
+    const read = request(server, "GET /ip_policies");
+    const [first, ...others] = await allAtOnce(server, [
+      read,
+      request(server, "GET /ip_policies", "", "tpk_guess"),
+      request(server, "POST /ip_policies", "no JSON"),
+    ]);
+    expect(first?.status).to.equal(200);
+    for (const answer of others) expectRefused(answer, overloaded);
+  });
+
+  it("still says how it is", async () => {
+    const server = await start(LIMIT_OF(1));
+    const urgent = ["/livez", "/readyz", "/metrics"].map((path) => request(server, `GET ${path}`));
+    const read = request(server, "GET /ip_policies");
+    const answers = await allAtOnce(server, [read, read, ...urgent]);
+    expect(answers.map(({ status }) => status)).to.deep.equal([200, 503, 200, 200, 200]);
+  });
+
+  it("keeps nobody out for requests whose bodies are slow to arrive", async () => {
+    const server = await start(LIMIT_OF(1));
+    const slow = request(server, "POST /ip_policies", `{"description": "slow"}`);
+    const late = await connect(server);
+    late.send(slow.slice(0, -5));
+    const others = await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const connection = await connect(server);
+        connection.send(slow.slice(0, -5));
+      }),
+    );
+    expect(others).to.have.length(10);
+    const rest = new Rest(server.url, server.apiKey);
+    for (let again = 0; again < 20; again++) expect((await rest.get("/ip_policies")).status).to.equal(200);
+    late.send(slow.slice(-5));
+    expect((await late.answers(1))[0]?.status).to.equal(201);
+  });
+
+  it("accepts everything where the limit is 0", async () => {
+    const server = await start(LIMIT_OF(0));
+    const answers = await allAtOnce(server, times(100, request(server, "GET /ip_policies?limit=1")));
+    expect(answers.filter(({ status }) => status === 200)).to.have.length(100);
+  });
+});
+
+describe("A server that has its hands full", () => {
+  let server: ServerProcess;
+  let rest: Rest;
+  let session: Session;
+  let api: Tunnelplane;
+  before(async () => {
+    const postgres = await sharedPostgres();
+    const url = await postgres.newDatabase();
+    server = await ServerProcess.start({ data: url, ...LIMIT_OF(1) });
+    rest = new Rest(server.url, server.apiKey);
+    session = await postgres.connect(url);
+    api = new Tunnelplane({ baseUrl: server.url, apiKey: server.apiKey });
+  });
+  after(async () => {
+    await api.close();
+    await session.end();
+    await server.stop();
+  });
+
+  /** Holds up a request at a row that somebody else has locked, so that the only place is taken meanwhile. */
+  const whileFull = async (work: () => Promise<void>): Promise<void> => {
+    const { id } = (await rest.post("/ip_policies", { description: "held up" })).body;
+    await session.query("begin");
+    await session.query("select from resource where id = $1 for update", [id]);
+    const held = rest.patch(`/ip_policies/${id}`, { metadata: "changed" });
+    await waiting(session, 1);
+    await work();
+    await session.query("commit");
+    expect((await held).status).to.equal(200);
+  };
+
+  it("refuses a request that it began with when its body comes, and keeps nothing of it", async () => {
+    const slow = request(server, "POST /ip_policies", `{"description": "slow"}`);
+    const connection = await Connection.open(server.url);
+    connection.send(slow.slice(0, -5));
+    expect((await rest.get("/ip_policies")).status).to.equal(200);
+    await whileFull(async () => {
+      connection.send(slow.slice(-5));
+      const [late] = await connection.answers(1);
+      expectRefused(late as NonNullable<typeof late>, overloaded);
+    });
+    connection.close();
+    const descriptions = (await rest.get("/ip_policies")).body.ip_policies.map((policy: { description: string }) => policy.description);
+    expect(descriptions).to.deep.equal(["held up"]);
+  });
+
+  it("is asked again by our client, as it said, until it has a place", async () => {
+    const refusedBefore = await refusedSoFar(server);
+    let created: Promise<{ description: string }> | undefined;
+    await whileFull(async () => {
+      created = api.ipPolicies.create({ description: "in the end" });
+      while ((await refusedSoFar(server)) === refusedBefore);
+    });
+    expect((await created)?.description).to.equal("in the end");
+  });
+});
