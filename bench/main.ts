@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measureEvents } from "./events";
 import { measureGrowth } from "./growth";
+import { measureOverload } from "./overload";
 import { profileServer } from "./profile";
 import { measureProvider } from "./provider";
 import { asText } from "./report/print";
@@ -13,6 +14,7 @@ import { measureSigning } from "./signing";
 
 const PARTS: Readonly<Record<string, (settings: Settings) => Promise<Section[]>>> = {
   server: measureServer,
+  overload: measureOverload,
   provider: measureProvider,
   growth: measureGrowth,
   signing: measureSigning,

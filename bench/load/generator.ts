@@ -1,4 +1,5 @@
 import { createHistogram } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "undici";
 import { cpuSeconds } from "../processes";
 import type { LoadJob, LoadResult, Shot } from "./job";
@@ -15,18 +16,30 @@ process.on("message", (job: LoadJob) => {
 async function shoot(job: LoadJob): Promise<LoadResult> {
   const next = requestsOf(job);
   const latency = createHistogram();
-  const counted = { answered: 0, errors: 0 };
+  const latencyOfRefusals = createHistogram();
+  const counted = { answered: 0, refused: 0, errors: 0, firstAt: 0 };
   let sent = 0;
   const clients = Array.from({ length: job.connections }, (_, index) => new Client(job.urls[index % job.urls.length] as string));
   const fire = async (until: () => boolean) => {
+    const over = new AbortController();
     const connection = async (client: Client) => {
       while (!until()) {
         const started = performance.now();
-        const status = await exchange(client, job.headers, next(sent++)).catch(() => 0);
-        latency.record(Math.max(1, Math.round((performance.now() - started) * 1000)));
+        const { status, retryAfter } = await exchange(client, job.headers, next(sent++)).catch(() => NO_ANSWER);
+        const ended = performance.now();
+        const microseconds = Math.max(1, Math.round((ended - started) * 1000));
+        if (job.refused && status === 503 && retryAfter > 0) {
+          latencyOfRefusals.record(microseconds);
+          counted.refused++;
+          if (job.refused === "wait as told") await sleep(retryAfter * 1000, undefined, over).catch(() => undefined);
+          continue;
+        }
+        latency.record(microseconds);
         counted.answered++;
+        counted.firstAt ||= ended;
         if (Math.floor(status / 100) !== (job.expected ?? 2)) counted.errors++;
       }
+      over.abort();
     };
     await Promise.all(clients.map(connection));
   };
@@ -36,7 +49,8 @@ async function shoot(job: LoadJob): Promise<LoadResult> {
   };
   await fire(after(job.warmUp));
   latency.reset();
-  counted.answered = 0;
+  latencyOfRefusals.reset();
+  Object.assign(counted, { answered: 0, refused: 0, firstAt: 0 });
   const before = { cpu: cpuSeconds(job.pids), time: performance.now() };
   await fire(job.amount === undefined ? after(job.seconds) : () => sent >= (job.amount as number));
   const seconds = (performance.now() - before.time) / 1000;
@@ -46,6 +60,9 @@ async function shoot(job: LoadJob): Promise<LoadResult> {
     perSecond: counted.answered / seconds,
     p50: latency.percentile(50) / 1000,
     p99: latency.percentile(99) / 1000,
+    first: counted.firstAt - before.time,
+    refusedPerSecond: counted.refused / seconds,
+    refusedP99: latencyOfRefusals.percentile(99) / 1000,
     errors: counted.errors,
     cpu: before.cpu === undefined || cpu === undefined ? null : ((cpu - before.cpu) / counted.answered) * 1e6,
     sent,
@@ -58,19 +75,27 @@ interface Line {
   readonly body?: string;
 }
 
-/** One request; resolves with its status when the last byte of the answer is here. */
-function exchange(client: Client, headers: LoadJob["headers"], line: Line): Promise<number> {
+interface Answer {
+  readonly status: number;
+  /** In seconds; 0 where nothing is said of it. */
+  readonly retryAfter: number;
+}
+
+const NO_ANSWER: Answer = { status: 0, retryAfter: 0 };
+
+/** One request; resolves when the last byte of the answer is here. */
+function exchange(client: Client, headers: LoadJob["headers"], line: Line): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    let status = 0;
+    let answer = NO_ANSWER;
     client.dispatch(
       { ...line, headers: line.body === undefined ? headers : { ...headers, "content-type": "application/json" } },
       {
         onRequestStart() {},
-        onResponseStart: (_controller, code) => {
-          status = code;
+        onResponseStart: (_controller, status, answered) => {
+          answer = { status, retryAfter: Number(answered["retry-after"] ?? 0) };
         },
         onResponseData() {},
-        onResponseEnd: () => resolve(status),
+        onResponseEnd: () => resolve(answer),
         onResponseError: (_controller, error) => reject(error),
       },
     );

@@ -24,6 +24,8 @@ export interface LoadJob {
   readonly from: number;
   /** The class of status that is no error; 2 by default. */
   readonly expected?: number;
+  /** Takes answers of 503 with Retry-After for refusals, counted apart, and says what a client does then. Without it, they are errors. */
+  readonly refused?: "repeat at once" | "wait as told";
   /** The processes whose processor time is measured. */
   readonly pids: readonly number[];
 }
@@ -34,6 +36,11 @@ export interface LoadResult {
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
+  /** Milliseconds from the beginning of what counts to the first answer that is no refusal. */
+  readonly first: number;
+  readonly refusedPerSecond: number;
+  /** Milliseconds. */
+  readonly refusedP99: number;
   /** Answers of another status, broken connections and timeouts. */
   readonly errors: number;
   /** Processor time for each request, in microseconds, all processes together. */

@@ -43,6 +43,6 @@ describe("The benchmark", () => {
 
   it("names its parts to somebody who asks for another", () => {
     const run = () => execFileSync(process.execPath, [...MAIN, "--only", "speed"], { cwd: ROOT, encoding: "utf8", stdio: "pipe" });
-    expect(run).to.throw('There is no part "speed" to measure; parts: server, provider, growth, signing');
+    expect(run).to.throw('There is no part "speed" to measure; parts: server, overload, provider, growth, signing');
   });
 });
