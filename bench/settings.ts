@@ -33,7 +33,7 @@ export const SHORT: Settings = {
   rounds: 1,
   warmUp: 0.5,
   seconds: 1,
-  servers: [1],
+  servers: [1, 2],
   sizes: [1e3, 1e4],
   events: 5000,
   stacks: [{ count: 20, rounds: 1 }],

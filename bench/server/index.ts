@@ -96,19 +96,23 @@ async function onPostgres(settings: Settings, generator: LoadGenerator): Promise
     const floor = await startFloor("postgres", await postgres.newDatabase(), bytes, generator);
     stops.push(floor);
     const results = await inTurn({ floor, ...contenders }, settings, generator);
-    const rows = OPERATIONS.flatMap((operation): Row[] =>
-      Object.entries(results).map(([of, result]) => ({
+    const { floor: against, ...ours } = results as Record<string, Results> & { floor: Results };
+    const [one] = Object.values(ours);
+    const rows = OPERATIONS.flatMap((operation): Row[] => [
+      { operation, of: "floor", ...against[operation] },
+      ...Object.entries(ours).map(([of, result]) => ({
         operation,
         of,
         ...result[operation],
-        speed: of === "floor" ? null : ratio(result[operation].perSecond, (results.floor as Results)[operation].perSecond),
+        speed: ratio(result[operation].perSecond, against[operation].perSecond),
+        scaling: ratio(result[operation].perSecond, one?.[operation].perSecond),
       })),
-    );
+    ]);
     return {
       part: "server",
       title: "The server on PostgreSQL",
-      note: `The same, on PostgreSQL 18 with its defaults (fsync on), on the same machine. The floor is raw node:http and pg with prepared statements, one process.`,
-      columns: { ...COLUMNS, speed: "× floor" },
+      note: `The same, on PostgreSQL 18 with its defaults (fsync on), on the same machine. The floor is raw node:http and pg with prepared statements, one process. Connections are shared out evenly among the processes.`,
+      columns: { ...COLUMNS, speed: "× floor", scaling: "× one process" },
       rows,
     };
   } finally {
