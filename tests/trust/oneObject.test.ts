@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import * as tunnels from "@tunnelplane/pulumi";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
@@ -32,11 +33,13 @@ function treeOf(root: number): number[] {
   return [root, ...children.flatMap(([child]) => treeOf(child as number))];
 }
 
-function kill9(pid: number): void {
+/** Sends a signal, unless the process is gone; 0 only asks. Returns whether it was there. */
+function signalled(pid: number, signal: "SIGKILL" | 0): boolean {
   try {
-    process.kill(pid, "SIGKILL");
+    return process.kill(pid, signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error; // it ended by itself
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    return false;
   }
 }
 
@@ -91,11 +94,13 @@ describe("One intent makes one object", function () {
       const victim = randomInt(11);
       let creations = 0;
       let run: ChildProcess | undefined;
+      let killed: number[] = [];
       const proxy = await LossyProxy.start(server.url, ({ method }) => {
         if (method !== "POST" || !run || creations++ !== victim) return "answered";
         const { pid } = run;
         const end = () => {
-          for (const process of treeOf(pid as number)) kill9(process);
+          killed = treeOf(pid as number);
+          for (const each of killed) signalled(each, "SIGKILL");
         };
         // Before the server has it, while the server carries it out, or about when the engine records it.
         const moment = kill % 3;
@@ -111,6 +116,8 @@ describe("One intent makes one object", function () {
       const [, signal] = await once(run, "close");
       expect(signal, "the run was killed on its way").to.equal("SIGKILL");
       run = undefined;
+      // A process that was killed inside of a write ends after it.
+      while (killed.some((each) => signalled(each, 0))) await sleep(10);
       stack.restoreTornState();
       recorded += (await recordedIn(stack)).length;
 
