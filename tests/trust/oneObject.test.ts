@@ -53,6 +53,15 @@ describe("One intent makes one object", function () {
   this.timeout(LIMIT_MS);
   const world = new World();
   after(() => world.close());
+  const proxies: LossyProxy[] = [];
+  afterEach("stop the proxies", () => {
+    for (const proxy of proxies.splice(0)) proxy.stop();
+  });
+  const proxyOf = async (...args: Parameters<typeof LossyProxy.start>) => {
+    const proxy = await LossyProxy.start(...args);
+    proxies.push(proxy);
+    return proxy;
+  };
 
   it("however many answers get lost on the way to the client", async () => {
     const count = size(300, 10_000);
@@ -60,7 +69,7 @@ describe("One intent makes one object", function () {
     const fates: Fate[] = ["lost", "answer lost", "answer cut"];
     const triesOf = new Map<unknown, number>();
     let unlucky = 0;
-    const proxy = await LossyProxy.start(server.url, ({ headers }) => {
+    const proxy = await proxyOf(server.url, ({ headers }) => {
       const key = headers["idempotency-key"];
       const tries = (triesOf.get(key) ?? 0) + 1;
       triesOf.set(key, tries);
@@ -74,7 +83,6 @@ describe("One intent makes one object", function () {
     };
     await Promise.all(Array.from({ length: 16 }, work));
     await api.close();
-    proxy.stop();
 
     const direct = new Tunnelplane({ baseUrl: server.url, apiKey: server.apiKey });
     const found: string[] = [];
@@ -95,7 +103,7 @@ describe("One intent makes one object", function () {
       let creations = 0;
       let run: ChildProcess | undefined;
       let killed: number[] = [];
-      const proxy = await LossyProxy.start(server.url, ({ method }) => {
+      const proxy = await proxyOf(server.url, ({ method }) => {
         if (method !== "POST" || !run || creations++ !== victim) return "answered";
         const { pid } = run;
         const end = () => {
@@ -130,7 +138,6 @@ describe("One intent makes one object", function () {
       expect(new Set(ids)).to.have.property("size", DECLARED_COUNT);
       expect(changesOf(await stack.up())).to.deep.equal([]);
       declared += found.length;
-      proxy.stop();
     }
     figure(`${kills} runs killed, ${recorded} objects recorded by then; afterwards ${declared} declared, as many on the servers`);
   });
@@ -138,7 +145,7 @@ describe("One intent makes one object", function () {
   it("when a run never gets the answer, the next one does, with what is told once", async () => {
     const server = await world.server();
     let lossy = true;
-    const proxy = await LossyProxy.start(server.url, () => (lossy ? "answer lost" : "answered"));
+    const proxy = await proxyOf(server.url, () => (lossy ? "answer lost" : "answered"));
     const stack = await world.stack({ url: proxy.url, apiKey: server.apiKey }, async () => {
       const { token } = new tunnels.TunnelCredential("web");
       return { token };
@@ -149,7 +156,6 @@ describe("One intent makes one object", function () {
     await stack.up();
     expect(await idsIn(server.rest, "/credentials")).to.deep.equal((await recordedIn(stack)).map(({ id }) => id));
     expect((await stack.outputs()).token?.value).to.be.a("string").and.not.be.empty;
-    proxy.stop();
   });
 });
 
