@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { expect } from "chai";
 import { deliveryMetrics } from "../../server/src/events/metrics";
 import { pruneEvents } from "../../server/src/events/pruning";
@@ -121,6 +122,31 @@ onEveryDatabase("Events", (_start, database) => {
     expect(target.batches.map((batch) => batch.length)).to.deep.equal([3, 1]);
     const [failed] = (await world.deliveries(id)).filter(({ object_id }) => object_id === objects[1]);
     expect(failed).to.include({ status: "delivered", attempts: 2, last_error: null });
+  });
+
+  it("that are committed while a dispatcher is looking are not left for later", async () => {
+    const { target } = await world.destination();
+    const objects = await world.objects(1);
+    const { core } = world;
+    const moments = new EventEmitter();
+    const [looked, goOn] = [once(moments, "looked"), once(moments, "go on")];
+    const reader = core.store.reader.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        moments.emit("looked");
+        await goOn;
+        return result;
+      },
+    });
+    const dispatcher = world.dispatcher({}, { ...core, store: { ...core.store, reader } });
+    const first = dispatcher.deliverDue();
+    await looked;
+    await world.change(objects);
+    const second = dispatcher.deliverDue();
+    moments.emit("go on");
+    await second;
+    expect(target.arrived).to.have.length(1);
+    await first;
   });
 
   it("wait as long as a service asks to be left alone", async () => {
