@@ -5,8 +5,8 @@ import type { DispatcherOptions } from "./dispatcher";
 import type { AttemptCounts } from "./metrics";
 import { type Target, TargetError } from "./targets";
 
-/** How many batches are under way at once to one destination: while one is with the service, the one before is recorded and the next taken. */
-export const CONCURRENCY = 2;
+/** How many batches are under way at once to one destination: while some are with the service, others are recorded and taken. */
+export const CONCURRENCY = 4;
 
 interface CourierOptions extends Required<Pick<DispatcherOptions, "logger" | "now" | "random">> {
   readonly bodyOf: (payload: string) => string;
