@@ -220,6 +220,29 @@ onEveryDatabase("Events", (_start, database) => {
     world.dispatchers.shift(); // it never ends
   });
 
+  it("that another dispatcher took over are not recorded by the one that is late", async () => {
+    const { id, target } = await world.destination();
+    const answers: (() => void)[] = [];
+    target.behaviour = async (batch, take, signal) => {
+      await new Promise<void>((resolve) => answers.push(resolve));
+      return takeAll(batch, take, signal);
+    };
+    await world.change(await world.objects(1));
+    const late = world.dispatcher().deliverDue();
+    while (answers.length < 1) await new Promise((resolve) => setImmediate(resolve));
+    world.pass(MINUTE);
+    const other = world.dispatcher().deliverDue();
+    while (answers.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    answers[0]?.();
+    await late;
+    const [unsettled] = await world.deliveries(id);
+    answers[1]?.();
+    await other;
+    const [settled] = await world.deliveries(id);
+    expect(unsettled).to.include({ status: "pending", attempts: 0 });
+    expect(settled).to.include({ status: "delivered", attempts: 1 });
+  });
+
   it("are removed when they are old and delivered, and kept while they are not", async () => {
     const { id, target } = await world.destination();
     const [delivered, dead, waiting] = await world.objects(3);
