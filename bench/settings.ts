@@ -11,6 +11,8 @@ export interface Settings {
   readonly sizes: readonly number[];
   /** How many events there are to deliver. */
   readonly events: number;
+  /** How many changes there are whose events are timed. */
+  readonly changes: number;
   /** How many resources a stack has, and how often it goes through its phases. */
   readonly stacks: readonly { readonly count: number; readonly rounds: number }[];
 }
@@ -22,6 +24,7 @@ export const FULL: Settings = {
   servers: [1, 2, 4],
   sizes: [1e3, 1e4, 1e5, 1e6],
   events: 1e5,
+  changes: 2000,
   stacks: [
     { count: 20, rounds: 3 },
     { count: 100, rounds: 3 },
@@ -36,5 +39,6 @@ export const SHORT: Settings = {
   servers: [1, 2],
   sizes: [1e3, 1e4],
   events: 5000,
+  changes: 300,
   stacks: [{ count: 20, rounds: 1 }],
 };

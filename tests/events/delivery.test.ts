@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { expect } from "chai";
 import { deliveryMetrics } from "../../server/src/events/metrics";
 import { pruneEvents } from "../../server/src/events/pruning";
@@ -123,6 +124,31 @@ onEveryDatabase("Events", (_start, database) => {
     expect(failed).to.include({ status: "delivered", attempts: 2, last_error: null });
   });
 
+  it("that are committed while a dispatcher is looking are not left for later", async () => {
+    const { target } = await world.destination();
+    const objects = await world.objects(1);
+    const { core } = world;
+    const moments = new EventEmitter();
+    const [looked, goOn] = [once(moments, "looked"), once(moments, "go on")];
+    const reader = core.store.reader.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        moments.emit("looked");
+        await goOn;
+        return result;
+      },
+    });
+    const dispatcher = world.dispatcher({}, { ...core, store: { ...core.store, reader } });
+    const first = dispatcher.deliverDue();
+    await looked;
+    await world.change(objects);
+    const second = dispatcher.deliverDue();
+    moments.emit("go on");
+    await second;
+    expect(target.arrived).to.have.length(1);
+    await first;
+  });
+
   it("wait as long as a service asks to be left alone", async () => {
     const { target } = await world.destination();
     target.behaviour = () => {
@@ -155,7 +181,7 @@ onEveryDatabase("Events", (_start, database) => {
     await world.change(await world.objects(40));
     const delivering = world.dispatcher().deliverDue();
     while (healthy.target.arrived.length < 40) await new Promise((resolve) => setImmediate(resolve));
-    expect(dead.target.batches.length).to.be.greaterThan(0).and.at.most(2);
+    expect(dead.target.batches.length).to.be.greaterThan(0).and.at.most(4);
     dead.target.behaviour = takeAll;
     end();
     await delivering;
@@ -192,6 +218,29 @@ onEveryDatabase("Events", (_start, database) => {
     await other.deliverDue();
     expect(target.arrived).to.have.length(1);
     world.dispatchers.shift(); // it never ends
+  });
+
+  it("that another dispatcher took over are not recorded by the one that is late", async () => {
+    const { id, target } = await world.destination();
+    const answers: (() => void)[] = [];
+    target.behaviour = async (batch, take, signal) => {
+      await new Promise<void>((resolve) => answers.push(resolve));
+      return takeAll(batch, take, signal);
+    };
+    await world.change(await world.objects(1));
+    const late = world.dispatcher().deliverDue();
+    while (answers.length < 1) await new Promise((resolve) => setImmediate(resolve));
+    world.pass(MINUTE);
+    const other = world.dispatcher().deliverDue();
+    while (answers.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    answers[0]?.();
+    await late;
+    const [unsettled] = await world.deliveries(id);
+    answers[1]?.();
+    await other;
+    const [settled] = await world.deliveries(id);
+    expect(unsettled).to.include({ status: "pending", attempts: 0 });
+    expect(settled).to.include({ status: "delivered", attempts: 1 });
   });
 
   it("are removed when they are old and delivered, and kept while they are not", async () => {

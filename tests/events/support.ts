@@ -82,8 +82,8 @@ export class World {
     this.now = new Date(this.now.getTime() + ms);
   }
 
-  dispatcher(options: Partial<DispatcherOptions> = {}): Dispatcher {
-    const dispatcher = new Dispatcher(this.core, {
+  dispatcher(options: Partial<DispatcherOptions> = {}, core = this.core): Dispatcher {
+    const dispatcher = new Dispatcher(core, {
       now: () => this.now,
       random: () => 0.5,
       openTarget: ({ monitoring_service }) => this.targets.get(monitoring_service?.service ?? "") as Target,

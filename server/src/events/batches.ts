@@ -1,8 +1,8 @@
 import type { Kysely } from "kysely";
 import { newId } from "../ids";
 import type { Database, DeliveryRow } from "../storage/schema";
-import type { Store } from "../storage/store";
-import { closeLanes } from "./lanes";
+import { oldestOfAll, oldestOfEach, recordAttempt } from "./deliveries";
+import { closeLanes, lockDueLanes, lockLeasedLanes, setLanes } from "./lanes";
 import { nextAttempt } from "./retry";
 import type { Outgoing, Target } from "./targets";
 import type { Sent } from "./targets/target";
@@ -40,82 +40,26 @@ export interface LeaseOptions {
 }
 
 /** Takes what is due at a destination, as much as goes in one request. Undefined when nothing is. */
-export function lease(store: Store, options: LeaseOptions): Promise<Batch | undefined> {
+export async function lease(transaction: Kysely<Database>, options: LeaseOptions): Promise<Batch | undefined> {
   const { destination, target, now } = options;
   const most = Math.min(target.limits.count, LARGEST_BATCH);
-  return store.write(async (transaction) => {
-    const lanes = await transaction
-      .selectFrom("lane")
-      .select("object_id")
-      .where("destination_id", "=", destination)
-      .where("due_at", "<=", now.toISOString())
-      .orderBy("due_at")
-      .limit(most)
-      .forUpdate()
-      .skipLocked()
-      .execute();
-    if (lanes.length === 0) return undefined;
-    const objects = lanes.map((lane) => lane.object_id).sort();
-    const waiting = await nextIn(transaction, destination, objects, { several: target.atomic, most });
-    if (waiting.length === 0) {
-      await closeLanes(transaction, destination, objects);
-      return undefined;
-    }
-    const leasable = waiting.map(({ id, created_at, payload, ...row }) => ({
-      ...row,
-      event: { id, key: row.object_id, time: new Date(created_at), body: options.bodyOf(payload) },
-    }));
-    const deliveries = fitting(target, leasable);
-    const mark = newId("lease");
-    await transaction
-      .updateTable("lane")
-      .set({ lease: mark, due_at: new Date(now.getTime() + LEASE_MS).toISOString() })
-      .where("destination_id", "=", destination)
-      .where("object_id", "in", [...new Set(deliveries.map((delivery) => delivery.object_id))])
-      .execute();
-    return { lease: mark, destination, deliveries, more: lanes.length === most || deliveries.length < waiting.length };
+  const lanes = await lockDueLanes(transaction, { destination, now: now.toISOString(), most });
+  if (lanes.length === 0) return undefined;
+  const objects = JSON.stringify(lanes.map((lane) => lane.object_id));
+  const waiting = await (target.atomic ? oldestOfAll : oldestOfEach)(transaction, { destination, objects, most });
+  if (waiting.length === 0) {
+    await closeLanes(transaction, { destination, objects });
+    return undefined;
+  }
+  const leasable = waiting.map(({ sequence, object_id, attempts, first_attempt_at, id, created_at, payload }) => {
+    const event = { id, key: object_id, time: new Date(created_at), body: options.bodyOf(payload) };
+    return { sequence, object_id, attempts, first_attempt_at, event };
   });
-}
-
-/** The oldest waiting delivery of each object, or several of each from the oldest on; in the order of events. */
-async function nextIn(
-  transaction: Kysely<Database>,
-  destination: string,
-  objects: readonly string[],
-  { several, most }: { several: boolean; most: number },
-) {
-  const waiting = transaction
-    .selectFrom("delivery")
-    .innerJoin("event", "event.sequence", "delivery.sequence")
-    .select([
-      "delivery.sequence",
-      "delivery.object_id",
-      "delivery.attempts",
-      "delivery.first_attempt_at",
-      "event.id",
-      "event.created_at",
-      "event.payload",
-    ])
-    .where("delivery.destination_id", "=", destination)
-    .orderBy("delivery.sequence")
-    .limit(most);
-  if (several) return waiting.where("delivery.status", "=", "pending").where("delivery.object_id", "in", objects).execute();
-  // Looked up one by one, and before what else is needed of them: PostgreSQL would rather join everything with everything.
-  const oldest = await transaction
-    .selectFrom("lane")
-    .select(({ selectFrom }) =>
-      selectFrom("delivery as first")
-        .select(({ fn }) => fn.min("first.sequence").as("sequence"))
-        .whereRef("first.destination_id", "=", "lane.destination_id")
-        .whereRef("first.object_id", "=", "lane.object_id")
-        .where("first.status", "=", "pending")
-        .as("sequence"),
-    )
-    .where("lane.destination_id", "=", destination)
-    .where("lane.object_id", "in", objects)
-    .execute();
-  const sequences = oldest.flatMap(({ sequence }) => sequence ?? []);
-  return sequences.length > 0 ? waiting.where("delivery.sequence", "in", sequences).execute() : [];
+  const deliveries = fitting(target, leasable);
+  const batch = { lease: newId("lease"), destination, deliveries, more: lanes.length === most || deliveries.length < waiting.length };
+  const due = new Date(now.getTime() + LEASE_MS).toISOString();
+  await setLanes(transaction, { destination, objects: objectsOf(batch), lease: batch.lease, due });
+  return batch;
 }
 
 /** As many from the start as one request holds. One that is too large for any request is refused without being sent, and takes no room. */
@@ -129,92 +73,75 @@ function fitting({ limits, sizeOf }: Target, deliveries: readonly Leased[]): Lea
   return deliveries.slice(0, end < 0 ? undefined : end);
 }
 
+/** A batch that was sent, and what became of each of its events, in order. */
+export interface SentBatch {
+  readonly batch: Batch;
+  readonly results: readonly Result[];
+}
+
 /**
  * Records what became of a batch, each event by itself: delivered, tried again later, or given up. Changes nothing where the
  * lease has run out and others have taken over.
- * @param results in the order of the batch
  * @param random spreads when failed ones are tried again, from 0 up to 1
  */
-export function settle(store: Store, batch: Batch, results: readonly Result[], now: Date, random: number): Promise<void> {
-  const outcomes = batch.deliveries.map((delivery, index) => outcomeOf(delivery, results[index] as Result, now, random));
-  return store.write(async (transaction) => {
-    const held = new Set(await heldObjects(transaction, batch));
-    const settled = outcomes.filter(({ object }) => held.has(object));
-    for (const same of grouped(settled, ({ row }) => JSON.stringify(row))) {
-      await transaction
-        .updateTable("delivery")
-        .set((same[0] as Outcome).row)
-        .where("destination_id", "=", batch.destination)
-        .where("status", "=", "pending") // not where it was dropped meanwhile
-        .where(
-          "sequence",
-          "in",
-          same.map(({ sequence }) => sequence),
-        )
-        .execute();
-    }
-    // Where one event of an object failed, the object waits.
-    const waits = new Map(settled.toSorted((a, b) => (a.due < b.due ? -1 : 1)).map(({ object, due }) => [object, { object, due }]));
-    for (const same of grouped([...waits.values()], ({ due }) => due)) {
-      const objects = same.map(({ object }) => object);
-      await transaction
-        .updateTable("lane")
-        .set({ lease: null, due_at: (same[0] as { due: string }).due })
-        .where("destination_id", "=", batch.destination)
-        .where("object_id", "in", objects)
-        .execute();
-    }
-    if (held.size > 0) await closeLanes(transaction, batch.destination, [...held]);
+export async function settle(transaction: Kysely<Database>, { batch, results }: SentBatch, now: Date, random: number): Promise<void> {
+  const { destination, deliveries, lease } = batch;
+  const lanes = await lockLeasedLanes(transaction, { destination, objects: objectsOf(batch), lease });
+  if (lanes.length === 0) return;
+  const held = new Set(lanes.map((lane) => lane.object_id));
+  const at = now.toISOString();
+  const outcomes = deliveries.flatMap((delivery, index) => {
+    if (!held.has(delivery.object_id)) return [];
+    const result = results[index] as Result;
+    return result.ok ? { delivery, status: "delivered" as const, error: null, due: at } : failureOf(delivery, result, now, random);
   });
+  for (const same of grouped(outcomes, ({ status, error }) => `${status} ${error}`)) {
+    const { status, error } = same[0] as Outcome;
+    const sequences = JSON.stringify(same.map(({ delivery }) => delivery.sequence));
+    const delivered_at = status === "delivered" ? at : null;
+    await recordAttempt(transaction, { destination, sequences, at, status, last_error: error, delivered_at });
+  }
+  const closed = await closeLanes(transaction, { destination, objects: JSON.stringify([...held]) });
+  if (closed < held.size) await release(transaction, destination, outcomes);
+}
+
+/** Says when the next event of each object may go. Where one of an object failed, the object waits. */
+async function release(transaction: Kysely<Database>, destination: string, outcomes: readonly Outcome[]): Promise<void> {
+  const latest = new Map<string, string>();
+  for (const { delivery, due } of outcomes) {
+    if (due > (latest.get(delivery.object_id) ?? "")) latest.set(delivery.object_id, due);
+  }
+  for (const same of grouped([...latest], ([, due]) => due)) {
+    const [, due] = same[0] as [string, string];
+    await setLanes(transaction, { destination, objects: JSON.stringify(same.map(([object]) => object)), lease: null, due });
+  }
 }
 
 /** Gives a batch back, because it could not be tried. */
-export function release(store: Store, batch: Batch, now: Date): Promise<void> {
-  return store.write(async (transaction) => {
-    await transaction
-      .updateTable("lane")
-      .set({ lease: null, due_at: now.toISOString() })
-      .where("destination_id", "=", batch.destination)
-      .where("object_id", "in", objectsOf(batch))
-      .where("lease", "=", batch.lease)
-      .execute();
-  });
+export async function giveBack(transaction: Kysely<Database>, batch: Batch, now: Date): Promise<void> {
+  const { destination, lease } = batch;
+  const lanes = await lockLeasedLanes(transaction, { destination, objects: objectsOf(batch), lease });
+  const objects = JSON.stringify(lanes.map((lane) => lane.object_id));
+  await setLanes(transaction, { destination, objects, lease: null, due: now.toISOString() });
 }
 
-async function heldObjects(transaction: Kysely<Database>, batch: Batch): Promise<string[]> {
-  const lanes = await transaction
-    .selectFrom("lane")
-    .select("object_id")
-    .where("destination_id", "=", batch.destination)
-    .where("object_id", "in", objectsOf(batch))
-    .where("lease", "=", batch.lease)
-    .orderBy("object_id")
-    .forUpdate()
-    .execute();
-  return lanes.map((lane) => lane.object_id);
-}
-
-const objectsOf = ({ deliveries }: Batch): string[] => [...new Set(deliveries.map((delivery) => delivery.object_id))];
+/** As JSON. */
+const objectsOf = ({ deliveries }: Pick<Batch, "deliveries">): string =>
+  JSON.stringify([...new Set(deliveries.map((delivery) => delivery.object_id))]);
 
 interface Outcome {
-  readonly sequence: number;
-  readonly object: string;
-  readonly row: Partial<DeliveryRow>;
+  readonly delivery: Leased;
+  readonly status: DeliveryRow["status"];
+  readonly error: string | null;
   /** When the next event of its object may go. */
   readonly due: string;
 }
 
-function outcomeOf({ sequence, object_id, ...before }: Leased, result: Result, now: Date, random: number): Outcome {
-  const at = now.toISOString();
-  const attempts = before.attempts + 1;
-  const tried = { attempts, first_attempt_at: before.first_attempt_at ?? at, last_attempt_at: at };
-  if (result.ok) {
-    return { sequence, object: object_id, due: at, row: { ...tried, status: "delivered", delivered_at: at, last_error: null } };
-  }
+function failureOf(delivery: Leased, result: Extract<Result, { ok: false }>, now: Date, random: number): Outcome {
   const { permanent, retryAfterMs, error } = result;
-  const next = nextAttempt({ attempts, firstAttempt: new Date(tried.first_attempt_at), permanent, retryAfterMs }, now, random);
-  const row = { ...tried, status: next ? ("pending" as const) : ("dead" as const), last_error: error };
-  return { sequence, object: object_id, due: (next ?? now).toISOString(), row };
+  const firstAttempt = delivery.first_attempt_at === null ? now : new Date(delivery.first_attempt_at);
+  const next = nextAttempt({ attempts: delivery.attempts + 1, firstAttempt, permanent, retryAfterMs }, now, random);
+  return { delivery, status: next ? "pending" : "dead", error, due: (next ?? now).toISOString() };
 }
 
 function grouped<T>(values: readonly T[], key: (value: T) => string): T[][] {

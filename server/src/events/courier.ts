@@ -1,12 +1,12 @@
 import type { Store } from "../storage/store";
-import { type Batch, lease, type Result, release, settle } from "./batches";
+import { type Batch, giveBack, lease, type Result, type SentBatch, settle } from "./batches";
 import type { Destinations } from "./destinations";
 import type { DispatcherOptions } from "./dispatcher";
 import type { AttemptCounts } from "./metrics";
 import { type Target, TargetError } from "./targets";
 
-// While one batch is with the service, the next is taken and the one before recorded.
-const CONCURRENCY = 2;
+/** How many batches are under way at once to one destination: while some are with the service, others are recorded and taken. */
+export const CONCURRENCY = 4;
 
 interface CourierOptions extends Required<Pick<DispatcherOptions, "logger" | "now" | "random">> {
   readonly bodyOf: (payload: string) => string;
@@ -59,25 +59,41 @@ export class Courier {
   }
 
   async #tour(): Promise<void> {
-    while (!this.#stopped && this.options.now().getTime() >= this.#restsUntil) {
+    let sent: SentBatch | undefined;
+    do {
       this.#goAgain = false;
-      const more = await this.destinations.use(this.destination, (target) => this.#deliver(target));
-      if (!more && !this.#goAgain) return;
-    }
+      const before = sent;
+      sent = await this.destinations.use(this.destination, (target) => this.#deliver(target, before));
+    } while (sent || (this.#goAgain && this.#mayTake()));
   }
 
-  /** Delivers one batch, if there is one. */
-  async #deliver(target: Target): Promise<boolean> {
-    const { now, bodyOf, random, counts } = this.options;
-    const batch = await lease(this.store, { destination: this.destination, target, now: now(), bodyOf });
-    if (!batch) return false;
+  #mayTake(): boolean {
+    return !this.#stopped && this.options.now().getTime() >= this.#restsUntil;
+  }
+
+  /** Records the batch before, and delivers one, if there is one. */
+  async #deliver(target: Target, before: SentBatch | undefined): Promise<SentBatch | undefined> {
+    const batch = await this.#exchange(target, before);
+    if (!batch) return undefined;
     if (batch.more && this.#tours.size < CONCURRENCY) this.#startTour();
     const results = await this.#send(target, batch);
     if (results) {
-      counts.add(this.destination, results);
-      await settle(this.store, batch, results, now(), random());
-    } else await release(this.store, batch, now());
-    return true;
+      this.options.counts.add(this.destination, results);
+      return { batch, results };
+    }
+    await this.store.write((transaction) => giveBack(transaction, batch, this.options.now()));
+    return undefined;
+  }
+
+  /** One transaction for both: commits cost as much as what is in them. */
+  async #exchange(target: Target, before: SentBatch | undefined): Promise<Batch | undefined> {
+    const { now, random, bodyOf } = this.options;
+    if (!(before || this.#mayTake())) return undefined;
+    return this.store.write(async (transaction) => {
+      const at = now();
+      if (before) await settle(transaction, before, at, random());
+      return this.#mayTake() ? lease(transaction, { destination: this.destination, target, now: at, bodyOf }) : undefined;
+    });
   }
 
   /** Undefined when it was cut off. */

@@ -1,4 +1,5 @@
 import type { Core } from "../changes";
+import { statement } from "../storage/statement";
 import { Courier } from "./courier";
 import { Destinations, type DestinationsOptions } from "./destinations";
 import { AttemptCounts } from "./metrics";
@@ -35,6 +36,7 @@ export class Dispatcher {
   #timer: NodeJS.Timeout | undefined;
   #gathering: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
+  #lookAgain = false;
   #stopped = false;
 
   /** @param core whose store's writes do not {@link wake} it */
@@ -102,17 +104,28 @@ export class Dispatcher {
     await Promise.all([...this.#couriers.values()].map((courier) => courier.idle()));
   }
 
+  /** Where it looks already, what this call is for may have come too late for that; so it looks once more. */
   #look(): Promise<void> {
-    this.#looking ??= this.#sendCouriers()
-      .catch((error: unknown) => this.options.logger.error({ err: error }, "cannot look for events to deliver"))
-      .finally(() => {
-        this.#looking = undefined;
-      });
+    this.#lookAgain = true;
+    this.#looking ??= this.#lookUntilDone();
     return this.#looking;
   }
 
+  async #lookUntilDone(): Promise<void> {
+    try {
+      while (this.#lookAgain) {
+        this.#lookAgain = false;
+        await this.#sendCouriers();
+      }
+    } catch (error) {
+      this.options.logger.error({ err: error }, "cannot look for events to deliver");
+    } finally {
+      this.#looking = undefined;
+    }
+  }
+
   async #sendCouriers(): Promise<void> {
-    for (const { id } of await this.#due()) {
+    for (const { id } of await dueDestinations(this.core.store.reader, { now: this.#now().toISOString() })) {
       if (this.#stopped) return;
       let courier = this.#couriers.get(id);
       if (!courier) {
@@ -124,21 +137,20 @@ export class Dispatcher {
       courier.go();
     }
   }
-
-  /** The destinations that something is due for. There are few of them, but there may be many events. */
-  #due(): Promise<{ id: string }[]> {
-    return this.core.store.reader
-      .selectFrom("resource")
-      .select("id")
-      .where("kind", "=", "event_destination")
-      .where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom("lane")
-            .select("lane.object_id")
-            .whereRef("lane.destination_id", "=", "resource.id")
-            .where("lane.due_at", "<=", this.#now().toISOString()),
-        ),
-      )
-      .execute();
-  }
 }
+
+/** The destinations that something is due for. There are few of them, but there may be many events. */
+const dueDestinations = statement<{ now: string }, { id: string }>((db, parameter) =>
+  db
+    .selectFrom("resource")
+    .select("id")
+    .where("kind", "=", "event_destination")
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom("lane")
+          .select("lane.object_id")
+          .whereRef("lane.destination_id", "=", "resource.id")
+          .where("lane.due_at", "<=", parameter("now")),
+      ),
+    ),
+);

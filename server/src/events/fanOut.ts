@@ -3,7 +3,7 @@ import type { Document } from "../documents";
 import type { ObjectChange } from "../journal/event";
 import type { Database } from "../storage/schema";
 import { statement } from "../storage/statement";
-import { dropPending, openLanes } from "./lanes";
+import { dropPending, openLanesOfEvent } from "./lanes";
 
 /**
  * Hands an event that has just been written to every destination that a subscription names for it. Has to run in the
@@ -13,7 +13,7 @@ export async function fanOut(transaction: Kysely<Database>, change: ObjectChange
   if (change.definition.kind === "event_subscription") await replaceRoutes(transaction, change);
   if (change.definition.kind === "event_destination" && !change.after) await forget(transaction, change.id);
   const added = await addDeliveries(transaction, { sequence });
-  if (added.length > 0) await openLanes(transaction, now, (deliveries) => deliveries.where("delivery.sequence", "=", sequence));
+  if (added.length > 0) await openLanesOfEvent(transaction, { sequence, now: now.toISOString() });
 }
 
 const addDeliveries = statement<{ sequence: number }, { destination_id: string }>((db, parameter) =>

@@ -1,18 +1,97 @@
-import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
+import { type ExpressionBuilder, type Kysely, type SelectQueryBuilder, sql } from "kysely";
+import { isListed } from "../storage/list";
 import type { Database } from "../storage/schema";
-
-type Deliveries = SelectQueryBuilder<Database, "delivery", object>;
+import { change, statement } from "../storage/statement";
+import { PENDING } from "./deliveries";
 
 // Everybody locks lanes before deliveries, and lanes by object, so that nobody waits in a circle.
 
-/** Sees to it that each of these deliveries has a lane, which is due now unless it is there already. */
-export async function openLanes(transaction: Kysely<Database>, now: Date, which: (deliveries: Deliveries) => Deliveries): Promise<void> {
-  await transaction
+/** Lanes of one destination, by their objects, as JSON. */
+interface Named {
+  readonly destination: string;
+  readonly objects: string;
+}
+
+/** Locks the lanes that are due, the longest due first, except those that somebody else has locked. */
+export const lockDueLanes = statement<{ destination: string; now: string; most: number }, { object_id: string }>((db, parameter) =>
+  db
+    .selectFrom("lane")
+    .select("object_id")
+    .where("destination_id", "=", parameter("destination"))
+    .where("due_at", "<=", parameter("now"))
+    .orderBy("due_at")
+    // Hidden from PostgreSQL's planner, which else expects fewer lanes than that, and reads and sorts them all.
+    .limit(sql<number>`(select cast(${parameter("most")} as integer))`)
+    .forUpdate()
+    .skipLocked(),
+);
+
+/** Locks those of these lanes that a lease still holds. */
+export const lockLeasedLanes = statement<Named & { lease: string }, { object_id: string }>((db, parameter) =>
+  db
+    .selectFrom("lane")
+    .select("object_id")
+    .where("destination_id", "=", parameter("destination"))
+    .where(isListed(db, "object_id", parameter("objects")))
+    .where("lease", "=", parameter("lease"))
+    .orderBy("object_id")
+    .forUpdate(),
+);
+
+/** Says who has those of these lanes that are still open, if anybody has, and when their next events may be tried. */
+export const setLanes = change<Named & { lease: string | null; due: string }>((db, parameter) =>
+  db
+    .updateTable("lane")
+    .set({ lease: parameter("lease"), due_at: parameter("due") })
+    .where("destination_id", "=", parameter("destination"))
+    .where(isListed(db, "object_id", parameter("objects"))),
+);
+
+/** Closes those of these lanes that have nothing left to deliver, and says how many. They are locked already. */
+export const closeLanes = change<Named>((db, parameter) =>
+  db
+    .deleteFrom("lane")
+    .where("destination_id", "=", parameter("destination"))
+    .where(isListed(db, "object_id", parameter("objects")))
+    .where(isEmpty),
+);
+
+/** Whether nothing waits in a lane. Looked up lane by lane: an anti-join PostgreSQL would make by reading all deliveries. */
+const isEmpty = ({ eb, selectFrom }: ExpressionBuilder<Database, "lane">) =>
+  eb(
+    selectFrom("delivery")
+      .select("delivery.sequence")
+      .whereRef("delivery.destination_id", "=", "lane.destination_id")
+      .whereRef("delivery.object_id", "=", "lane.object_id")
+      .where("delivery.status", "=", PENDING)
+      .limit(sql.lit(1)),
+    "is",
+    null,
+  );
+
+type Deliveries = SelectQueryBuilder<Database, "delivery", object>;
+
+/** Sees to it that each delivery of an event has a lane, which is due now unless it is there already. */
+export const openLanesOfEvent = statement<{ sequence: number; now: string }, unknown>((db, parameter) =>
+  opening(db, parameter("now"), (deliveries) => deliveries.where("delivery.sequence", "=", parameter("sequence"))),
+);
+
+/** Does the same for these deliveries to one destination; the sequences are JSON. */
+export const openLanes = statement<{ destination: string; sequences: string; now: string }, unknown>((db, parameter) =>
+  opening(db, parameter("now"), (deliveries) =>
+    deliveries
+      .where("delivery.destination_id", "=", parameter("destination"))
+      .where(isListed(db, "delivery.sequence", parameter("sequences"), "bigint")),
+  ),
+);
+
+const opening = (db: Kysely<Database>, now: string, which: (deliveries: Deliveries) => Deliveries) =>
+  db
     .insertInto("lane")
     .columns(["destination_id", "object_id", "due_at"])
     .expression((insert) =>
       which(insert.selectFrom("delivery") as unknown as Deliveries)
-        .select(({ val }) => ["delivery.destination_id", "delivery.object_id", val(now.toISOString()).as("due_at")])
+        .select(({ val }) => ["delivery.destination_id", "delivery.object_id", val(now).as("due_at")])
         .distinct()
         .orderBy("destination_id")
         .orderBy("object_id"),
@@ -20,28 +99,7 @@ export async function openLanes(transaction: Kysely<Database>, now: Date, which:
     // Changes nothing, but waits for a dispatcher that is about to close the lane.
     .onConflict((conflict) =>
       conflict.columns(["destination_id", "object_id"]).doUpdateSet({ destination_id: sql.ref("excluded.destination_id") }),
-    )
-    .execute();
-}
-
-/** Closes the lanes of a destination that have nothing left to deliver. */
-export async function closeLanes(transaction: Kysely<Database>, destination: string, objects?: readonly string[]): Promise<void> {
-  let lanes = transaction.deleteFrom("lane").where("destination_id", "=", destination);
-  if (objects) lanes = lanes.where("object_id", "in", objects);
-  await lanes
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("delivery")
-            .select("delivery.sequence")
-            .whereRef("delivery.destination_id", "=", "lane.destination_id")
-            .whereRef("delivery.object_id", "=", "lane.object_id")
-            .where("delivery.status", "=", "pending"),
-        ),
-      ),
-    )
-    .execute();
-}
+    );
 
 /** Gives up what waits for a destination and is of these types, unless some subscription still asks for it. */
 export async function dropPending(transaction: Kysely<Database>, destination: string, types: readonly string[]): Promise<void> {
@@ -62,7 +120,7 @@ export async function dropPending(transaction: Kysely<Database>, destination: st
       ),
     )
     .execute();
-  await closeLanes(transaction, destination);
+  await transaction.deleteFrom("lane").where("destination_id", "=", destination).where(isEmpty).execute();
 }
 
 async function lockLanes(transaction: Kysely<Database>, destination: string): Promise<void> {

@@ -32,9 +32,7 @@ function replayPage(store: Store, destination: string, which: Replayed, { after,
     const sequences = rows.map(({ sequence }) => sequence);
     if (sequences.length === 0) return [];
     // The lanes first: a dispatcher that is about to close one sees what comes.
-    await openLanes(transaction, now, (deliveries) =>
-      deliveries.where("delivery.destination_id", "=", destination).where("delivery.sequence", "in", sequences),
-    );
+    await openLanes(transaction, { destination, sequences: JSON.stringify(sequences), now: now.toISOString() });
     await transaction
       .updateTable("delivery")
       .set({ status: "pending", attempts: 0, first_attempt_at: null, delivered_at: null })

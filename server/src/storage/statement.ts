@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery, Kysely } from "kysely";
+import type { Compilable, CompiledQuery, Kysely, QueryResult } from "kysely";
 import type { Database } from "./schema";
 
 /** Stands for a parameter while a statement is compiled. */
@@ -9,26 +9,37 @@ class Parameter {
 /** Runs a statement with its parameters. */
 export type Statement<P, R> = (db: Kysely<Database>, parameters: P) => Promise<R[]>;
 
+type Build<P, R> = (db: Kysely<Database>, parameter: <N extends keyof P & string>(name: N) => P[N]) => Compilable<R>;
+
 /**
  * A statement that is built and compiled once for each kind of database, for what every request does: Kysely takes longer
  * to write a statement than SQLite to run it (a look-up by id: 60 µs of 75, measured 2026-11-21 on 2 cores, Node 24).
  *
  * @param build writes the statement; `parameter(name)` stands for a value that is given when it runs
  */
-export function statement<P extends object, R>(
-  build: (db: Kysely<Database>, parameter: <N extends keyof P & string>(name: N) => P[N]) => Compilable<R>,
-): Statement<P, R> {
+export function statement<P extends object, R>(build: Build<P, R>): Statement<P, R> {
+  const run = compiled(build);
+  return async (db, parameters) => (await run(db, parameters)).rows;
+}
+
+/** The same for a statement that says how many rows it changed. */
+export function change<P extends object>(build: Build<P, unknown>): (db: Kysely<Database>, parameters: P) => Promise<number> {
+  const run = compiled(build);
+  return async (db, parameters) => Number((await run(db, parameters)).numAffectedRows);
+}
+
+function compiled<P extends object, R>(build: Build<P, R>): (db: Kysely<Database>, parameters: P) => Promise<QueryResult<R>> {
   const compiledFor = new Map<unknown, CompiledQuery<R>>();
-  return async (db, parameters) => {
+  return (db, parameters) => {
     const dialect = db.getExecutor().adapter.constructor;
-    let compiled = compiledFor.get(dialect);
-    if (!compiled) {
-      compiled = build(db, (name) => new Parameter(name) as never).compile();
-      compiledFor.set(dialect, compiled);
+    let query = compiledFor.get(dialect);
+    if (!query) {
+      query = build(db, (name) => new Parameter(name) as never).compile();
+      compiledFor.set(dialect, query);
     }
     const values = parameters as Record<string, unknown>;
-    const filled = compiled.parameters.map((value) => (value instanceof Parameter ? values[value.name] : value));
-    return (await db.executeQuery<R>({ ...compiled, parameters: filled })).rows;
+    const filled = query.parameters.map((value) => (value instanceof Parameter ? values[value.name] : value));
+    return db.executeQuery<R>({ ...query, parameters: filled });
   };
 }
 

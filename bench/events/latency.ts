@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { definitionOf } from "@tunnelplane/sdk/contract";
+import { Dispatcher } from "../../server/src/events/dispatcher";
+import { openTarget, type Target, type TargetOptions } from "../../server/src/events/targets";
+import type { Store } from "../../server/src/storage/store";
+import { type Row, ratio } from "../report/section";
+import { DEAD } from "./services";
+import { ADDRESS, type World } from "./world";
+
+const EVERY_MS = 10;
+const WARM_UP = 100;
+const GOAL = 2;
+
+export const LATENCY = {
+  title: "From a change to its event's arrival",
+  columns: {
+    database: "database",
+    aloneP50: "alone, p50 ms",
+    alone: "alone, p99 ms",
+    besideP50: "beside a dead one, p50 ms",
+    beside: "beside a dead one, p99 ms",
+    ratio: "p99 ×",
+    goal: "goal",
+    reached: "",
+  },
+  note: (changes: number) =>
+    `${changes} changes, one every ${EVERY_MS} ms, each from the answer that it is committed to the answer of the service that it has the event; to a healthy destination alone, and then beside one that takes connections and never answers, with a backlog that grows.`,
+} as const;
+
+/** How long events take to a healthy destination, alone and beside a dead one. */
+export async function measureLatency(world: World, changes: number, options: TargetOptions): Promise<Row> {
+  const alone = await latencies(world, changes, options);
+  await world.destination(DEAD);
+  const beside = await latencies(world, changes, options);
+  const slower = ratio(at(beside, 0.99), at(alone, 0.99));
+  return {
+    aloneP50: at(alone, 0.5),
+    alone: at(alone, 0.99),
+    besideP50: at(beside, 0.5),
+    beside: at(beside, 0.99),
+    ratio: slower,
+    goal: `≤ ${GOAL}`,
+    reached: slower !== null && slower <= GOAL,
+  };
+}
+
+/** Milliseconds, in order. */
+async function latencies(world: World, changes: number, targetOptions: TargetOptions): Promise<number[]> {
+  const committed = new Map<string, number>();
+  const accepted = new Map<string, number>();
+  const { core } = world;
+  const dispatcher = new Dispatcher(core, {
+    targetOptions,
+    address: () => ADDRESS,
+    logger: console,
+    openTarget: (target, options) => {
+      const opened = openTarget(target, options);
+      return target.stream_service ? noting(opened, accepted) : opened;
+    },
+  });
+  dispatcher.start();
+  const resources = world.resources({ ...core, store: waking(core.store, dispatcher) });
+  for (let made = 0; made < WARM_UP + changes; made++) {
+    const next = sleep(EVERY_MS);
+    const { id } = await resources.create(definitionOf("ip_policy"), {});
+    if (made >= WARM_UP) committed.set(id, performance.now());
+    await next;
+  }
+  while ([...committed.keys()].some((id) => !accepted.has(id))) await sleep(EVERY_MS);
+  await dispatcher.stop(0);
+  return [...committed].map(([id, time]) => Math.max(0, (accepted.get(id) as number) - time)).sort((a, b) => a - b);
+}
+
+/** Notes when each event was accepted. */
+const noting = (target: Target, accepted: Map<string, number>): Target => ({
+  ...target,
+  async send(batch, signal) {
+    const sent = await target.send(batch, signal);
+    batch.forEach(({ key }, index) => {
+      if (sent[index]?.ok) accepted.set(key, performance.now());
+    });
+    return sent;
+  },
+});
+
+/** As the server does it. */
+const waking = (store: Store, dispatcher: Dispatcher): Store => ({
+  ...store,
+  write: async (work) => {
+    const result = await store.write(work);
+    dispatcher.wake();
+    return result;
+  },
+});
+
+const at = (sorted: readonly number[], share: number): number => sorted[Math.ceil(sorted.length * share) - 1] as number;

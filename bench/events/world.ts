@@ -1,0 +1,70 @@
+import { definitionOf } from "@tunnelplane/sdk/contract";
+import { bootstrap, type Caller, callerOf } from "../../server/src/accounts";
+import type { Core } from "../../server/src/changes";
+import { openCore } from "../../server/src/core";
+import type { Outgoing } from "../../server/src/events/targets";
+import { newId } from "../../server/src/ids";
+import { Resources } from "../../server/src/resources";
+
+const KEY = "key-of-the-admin-of-this-benchmark";
+const TYPE = "ip_policy_created.v0";
+const PAGE = 1000;
+const CONTEXT = { operationId: "op_1", client: "127.0.0.1" } as const;
+export const ADDRESS = "http://127.0.0.1:4040";
+
+/** A database as the server has it, whose IP policies are told of to destinations. */
+export class World {
+  private constructor(
+    readonly core: Core,
+    private readonly caller: Caller,
+  ) {}
+
+  static async open(data: string, databaseUrl: string | undefined): Promise<World> {
+    const core = await openCore({ data, databaseUrl, databasePool: 10 });
+    await bootstrap(core, KEY);
+    return new World(core, (await callerOf(core.store, KEY)) as Caller);
+  }
+
+  /** Makes a destination that is told of every new IP policy from now on. */
+  async destination(target: object): Promise<void> {
+    const resources = this.resources();
+    const { id } = await resources.create(definitionOf("event_destination"), { target });
+    await resources.create(definitionOf("event_subscription"), { sources: [{ type: TYPE }], destination_ids: [id] });
+  }
+
+  /** @param core with a store that does more than this one's */
+  resources(core = this.core): Resources {
+    return new Resources(core, { caller: this.caller, ...CONTEXT, dryRun: false });
+  }
+
+  /** Events of objects of their own that wait to be delivered, as they will be sent. */
+  async backlog(count: number): Promise<Outgoing[]> {
+    const { core } = this;
+    for (let made = 0; made < count; made += PAGE) await this.#tellOf(Math.min(PAGE, count - made));
+    const rows = await core.store.reader.selectFrom("event").selectAll().where("type", "=", TYPE).execute();
+    return rows.map(({ id, object_id, created_at, payload }) => ({
+      id,
+      key: object_id,
+      time: new Date(created_at),
+      body: core.documents.answer(payload, ADDRESS),
+    }));
+  }
+
+  async #tellOf(count: number): Promise<void> {
+    const { documents, journal, keyring, store } = this.core;
+    const definition = definitionOf("ip_policy");
+    await store.write((transaction) => {
+      const changes = Array.from({ length: count }, () => {
+        const id = newId(definition.idPrefix);
+        const properties = { description: "made to be told of", metadata: "" };
+        return {
+          change: "created" as const,
+          definition,
+          id,
+          after: documents.compose(definition, id, new Date().toISOString(), properties),
+        };
+      });
+      return journal.append(transaction, keyring.currentId, { ...this.caller, ...CONTEXT }, changes);
+    });
+  }
+}
