@@ -20,9 +20,9 @@ import type { Document } from "./documents";
 import { newId } from "./ids";
 import type { ObjectChange } from "./journal/event";
 import { lockParents, parentOf, refreshParent } from "./parents";
-import { forgetReferences, recordReferences, referrersOf, replaceUniqueKeys, resolveChanges, resolveReferences } from "./relations";
+import { childrenOf, forgetReferences, recordReferences, replaceUniqueKeys, resolveChanges, resolveReferences, usersOf } from "./relations";
+import { deleteResource, findById, insertResource, lockById, updateDocument } from "./resourceTable";
 import type { Database } from "./storage/schema";
-import { insertion, statement } from "./storage/statement";
 
 /** JSON to answer, and the strong ETag of what it shows. */
 export interface Answer {
@@ -148,23 +148,22 @@ export class Resources {
     return this.changes.make(async (transaction, happened) => {
       const { id, version, document } = await this.#loadToChange(transaction, definition, at);
       precondition(etagOf(version));
-      const { children, users } = await referrersOf(transaction, id);
+      const users = await usersOf(transaction, id);
       if (users.length > 0) {
         throw new ApiError("in_use", `${id} is still in use by ${users.join(", ")}; remove it there first`);
       }
       const before = JSON.parse(document) as Document;
-      happened.push(...(await this.#deletions(transaction, children)), { change: "deleted", definition, id, before });
-      const ids = [...children, id];
+      happened.push(...(await this.#childrenToDelete(transaction, id)), { change: "deleted", definition, id, before });
+      const ids = happened.map((one) => one.id);
       await forgetReferences(transaction, ids);
-      await transaction.deleteFrom("resource").where("id", "in", ids).execute();
+      await Promise.all(ids.map((each) => deleteResource(transaction, { id: each })));
       await refreshParent(transaction, definition, before);
     });
   }
 
-  /** What is told of objects that are deleted along with another. */
-  async #deletions(transaction: Kysely<Database>, ids: readonly string[]): Promise<ObjectChange[]> {
-    if (ids.length === 0) return [];
-    const rows = await transaction.selectFrom("resource").select(["id", "kind", "document"]).where("id", "in", ids).execute();
+  /** What is told of the objects that are deleted along with another. */
+  async #childrenToDelete(transaction: Kysely<Database>, parent: string): Promise<ObjectChange[]> {
+    const rows = await childrenOf(transaction, { id: parent });
     return Promise.all(
       rows.map(async ({ id, kind, document }): Promise<ObjectChange> => {
         const definition = definitionOf(kind);
@@ -316,23 +315,6 @@ export class Resources {
     return { json, etag: etagOf(version) };
   }
 }
-
-const findById = statement<{ id: string }, Stored & { owner_id: string }>((db, parameter) =>
-  db.selectFrom("resource").select(["id", "owner_id", "version", "document"]).where("id", "=", parameter("id")),
-);
-
-const lockById: typeof findById = statement((db, parameter) =>
-  db.selectFrom("resource").select(["id", "owner_id", "version", "document"]).where("id", "=", parameter("id")).forUpdate(),
-);
-
-const insertResource = insertion("resource", ["id", "kind", "owner_id", "version", "document"]);
-
-const updateDocument = statement<Stored, unknown>((db, parameter) =>
-  db
-    .updateTable("resource")
-    .set({ version: parameter("version"), document: parameter("document") })
-    .where("id", "=", parameter("id")),
-);
 
 interface Stored {
   readonly id: string;

@@ -62,15 +62,21 @@ export class Journal {
       previous = hashOf(row);
       return { ...row, hash: previous };
     });
-    for (const [index, row] of rows.entries()) {
-      await insertAuditEvent(transaction, row);
-      const event = events[index];
-      if (!event) continue;
-      await insertEvent(transaction, rowOf(event, row.sequence));
-      await fanOut(transaction, happened[index] as ObjectChange, row.sequence, now);
-    }
     const mac = this.keyring.sign(head.key_id, headText(sequence, previous));
-    await moveHead(transaction, { sequence, hash: previous, mac });
+    const told = rows.flatMap(({ sequence }, index) => {
+      const event = events[index];
+      return event ? [{ sequence, event, change: happened[index] as ObjectChange }] : [];
+    });
+    const handOut = async () => {
+      for (const { sequence, event, change } of told) await fanOut(transaction, change, { sequence, type: event.event_type }, now);
+    };
+    // At once, because everybody else waits for the end of the log.
+    await Promise.all([
+      ...rows.map((row) => insertAuditEvent(transaction, row)),
+      ...told.map(({ event, sequence }) => insertEvent(transaction, rowOf(event, sequence))),
+      moveHead(transaction, { sequence, hash: previous, mac }),
+      handOut(),
+    ]);
   }
 }
 

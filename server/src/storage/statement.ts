@@ -33,10 +33,10 @@ export function statement<P extends object, R>(
 }
 
 /** A statement that inserts one row. */
-export const insertion = <T extends keyof Database>(
+export const insertion = <T extends keyof Database, C extends keyof Database[T] & string>(
   table: T,
-  columns: readonly (keyof Database[T] & string)[],
-): Statement<Database[T], unknown> =>
+  columns: readonly C[],
+): Statement<Pick<Database[T], C>, unknown> =>
   statement((db, parameter) => {
     const row = Object.fromEntries(columns.map((column) => [column, parameter(column)]));
     return db.insertInto(table).values(row as never);
