@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import { ApiError } from "./apiError";
 import type { Keyring } from "./sealing/keyring";
 import type { Database } from "./storage/schema";
-import { insertion, statement } from "./storage/statement";
+import { insertion, statement, together } from "./storage/statement";
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
@@ -50,7 +50,7 @@ const keptAnswer = statement<{ ownerId: string; key: string; expiry: string }, {
 export async function keepAnswer(transaction: Kysely<Database>, keyring: Keyring, intent: Intent, answer: unknown): Promise<void> {
   const { ownerId: owner_id, key, requestHash: request_hash } = intent;
   const answered = keyring.seal(placeOf(owner_id, key), JSON.stringify(answer));
-  await Promise.all([
+  await together([
     forgetAnswer(transaction, { ownerId: owner_id, key, expiry: expiry() }),
     insertAnswer(transaction, { owner_id, key, request_hash, answer: answered, created_at: new Date().toISOString() }),
   ]);

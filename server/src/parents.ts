@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import type { Document } from "./documents";
 import { findById, lockById, updateDocument } from "./resourceTable";
 import type { Database } from "./storage/schema";
-import { statement } from "./storage/statement";
+import { statement, together } from "./storage/statement";
 
 /** The definition of the objects that a field of the path names. */
 export function parentOf(definition: Definition, field: string): Definition {
@@ -26,7 +26,7 @@ export async function refreshParent(transaction: Kysely<Database>, definition: D
     const list = fieldsWhere(parentOf(definition, field), (marks) => marks.embeds === definition.kind)[0];
     if (!list) continue;
     const id = sent[field] as string;
-    const [[parent], children] = await Promise.all([findById(transaction, { id }), findChildren(transaction, { id, field })]);
+    const [[parent], children] = await together([findById(transaction, { id }), findChildren(transaction, { id, field })]);
     if (!parent) continue;
     const document = JSON.stringify({ ...JSON.parse(parent.document), [list]: children.map((child) => JSON.parse(child.document)) });
     await updateDocument(transaction, { id, version: parent.version + 1, document });

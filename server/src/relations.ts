@@ -14,7 +14,7 @@ import type { Kysely } from "kysely";
 import { refuseFaults } from "./apiError";
 import type { Document } from "./documents";
 import type { Database } from "./storage/schema";
-import { insertion, statement } from "./storage/statement";
+import { insertion, statement, together } from "./storage/statement";
 
 /** What an object refers to. Refuses references to objects that do not exist or are of another kind. */
 export async function resolveReferences(db: Kysely<Database>, definition: Definition, sent: Document): Promise<FoundReference[]> {
@@ -29,7 +29,7 @@ export async function resolveReferences(db: Kysely<Database>, definition: Defini
   }
   if (found.length === 0) return [];
   const ids = [...new Set(found.map((reference) => reference.id))];
-  const existing = new Set((await Promise.all(ids.map((id) => existingId(db, { id })))).flatMap(([row]) => row?.id ?? []));
+  const existing = new Set((await together(ids.map((id) => existingId(db, { id })))).flatMap(([row]) => row?.id ?? []));
   const missing = found.find((reference) => !existing.has(reference.id));
   if (missing) {
     const { path, id: target } = missing;
@@ -66,7 +66,7 @@ export async function resolveChanges(
 
 /** Records what an object refers to. */
 export async function recordReferences(transaction: Kysely<Database>, id: string, found: readonly FoundReference[]): Promise<void> {
-  await Promise.all(
+  await together(
     found.map(({ path, id: target, reference }) =>
       insertReference(transaction, { from_id: id, to_id: target, field: formatPath(path), cascades: reference.cascade ? 1 : 0 }),
     ),
@@ -77,7 +77,7 @@ const insertReference = insertion("reference", ["from_id", "to_id", "field", "ca
 
 /** Removes what objects refer to from the record. */
 export async function forgetReferences(transaction: Kysely<Database>, ids: readonly string[]): Promise<void> {
-  await Promise.all(ids.map((id) => deleteReferences(transaction, { id })));
+  await together(ids.map((id) => deleteReferences(transaction, { id })));
 }
 
 const deleteReferences = statement<{ id: string }, unknown>((db, parameter) =>
@@ -98,14 +98,14 @@ export async function replaceUniqueKeys(
   const valuesOf = (some: readonly UniqueKey[]) => some.map(({ scope, key }) => `${scope} ${key}`).join("\n");
   if (valuesOf(keys) === valuesOf(held)) return;
   if (held.length > 0) await deleteUniqueKeys(transaction, { id });
-  const holders = await Promise.all(keys.map(({ scope, key }) => holderOf(transaction, { scope, value: key })));
+  const holders = await together(keys.map(({ scope, key }) => holderOf(transaction, { scope, value: key })));
   for (const [index, [holder]] of holders.entries()) {
     const { path, taken } = keys[index] as UniqueKey;
     if (holder) refuseFaults([{ error: "taken", path, message: `${taken} (${holder.resource_id})` }]);
   }
   // In one order everywhere, so that writers who claim the same values wait for one another, and never in a circle.
   const inOrder = keys.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  await Promise.all(inOrder.map(({ scope, key }) => insertUniqueKey(transaction, { scope, value: key, resource_id: id })));
+  await together(inOrder.map(({ scope, key }) => insertUniqueKey(transaction, { scope, value: key, resource_id: id })));
 }
 
 const deleteUniqueKeys = statement<{ id: string }, unknown>((db, parameter) =>

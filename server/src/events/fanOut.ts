@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Document } from "../documents";
 import type { ObjectChange } from "../journal/event";
 import type { Database } from "../storage/schema";
-import { insertion, statement } from "../storage/statement";
+import { insertion, statement, together } from "../storage/statement";
 import { dropPending, openLanes } from "./lanes";
 
 /**
@@ -20,7 +20,7 @@ export async function fanOut(
   const destinations = await destinationsOf(transaction, { event_type: type });
   if (destinations.length === 0) return;
   const delivery = { sequence, event_type: type, object_id: change.id };
-  await Promise.all(destinations.map(({ destination_id }) => insertDelivery(transaction, { destination_id, ...delivery })));
+  await together(destinations.map(({ destination_id }) => insertDelivery(transaction, { destination_id, ...delivery })));
   await openLanes(transaction, now, (deliveries) => deliveries.where("delivery.sequence", "=", sequence));
 }
 

@@ -3,7 +3,7 @@ import type { Documents } from "../documents";
 import { fanOut } from "../events/fanOut";
 import type { Keyring } from "../sealing/keyring";
 import type { AuditEventRow, Database } from "../storage/schema";
-import { insertion, statement } from "../storage/statement";
+import { insertion, statement, together } from "../storage/statement";
 import { HASHED, hashOf } from "./auditRow";
 import { type Author, type EventPayload, eventOf, type ObjectChange } from "./event";
 
@@ -71,7 +71,7 @@ export class Journal {
       for (const { sequence, event, change } of told) await fanOut(transaction, change, { sequence, type: event.event_type }, now);
     };
     // At once, because everybody else waits for the end of the log.
-    await Promise.all([
+    await together([
       ...rows.map((row) => insertAuditEvent(transaction, row)),
       ...told.map(({ event, sequence }) => insertEvent(transaction, rowOf(event, sequence))),
       moveHead(transaction, { sequence, hash: previous, mac }),
