@@ -4,6 +4,7 @@ import {
   DefaultQueryExecutor,
   type Dialect,
   type Driver,
+  DummyDriver,
   Kysely,
   type QueryResult,
 } from "kysely";
@@ -13,9 +14,9 @@ import type { Database } from "./schema";
  * A database on one connection, which gets each statement at once. Kysely's own way takes the connection from a pool for each, and has
  * it wait for the answer to the one before: that costs more than most statements take, and PostgreSQL a round trip for each.
  *
- * @param driver what is destroyed along with the database
+ * @param driver what is destroyed along with the database, if anything is
  */
-export const direct = (dialect: Dialect, driver: Driver, connection: DatabaseConnection): Kysely<Database> =>
+export const direct = (dialect: Dialect, connection: DatabaseConnection, driver: Driver = new DummyDriver()): Kysely<Database> =>
   new Kysely<Database>({ config: { dialect }, dialect, driver, executor: new DirectExecutor(dialect, connection) });
 
 class DirectExecutor extends DefaultQueryExecutor {

@@ -65,7 +65,7 @@ async function connectDirectly(file: string): Promise<Kysely<Database>> {
   const dialect = dialectOf(file, WAIT_MS);
   const driver = dialect.createDriver();
   await driver.init();
-  return direct(dialect, driver, await driver.acquireConnection());
+  return direct(dialect, await driver.acquireConnection(), driver);
 }
 
 function dialectOf(file: string, waitMs: number): EmbeddedDialect {
