@@ -20,7 +20,8 @@ export function statement<P extends object, R>(
 ): Statement<P, R> {
   const compiledFor = new Map<unknown, CompiledQuery<R>>();
   return async (db, parameters) => {
-    const dialect = db.getExecutor().adapter.constructor;
+    const executor = db.getExecutor();
+    const dialect = executor.adapter.constructor;
     let compiled = compiledFor.get(dialect);
     if (!compiled) {
       compiled = build(db, (name) => new Parameter(name) as never).compile();
@@ -28,7 +29,7 @@ export function statement<P extends object, R>(
     }
     const values = parameters as Record<string, unknown>;
     const filled = compiled.parameters.map((value) => (value instanceof Parameter ? values[value.name] : value));
-    return (await db.executeQuery<R>({ ...compiled, parameters: filled })).rows;
+    return (await executor.executeQuery<R>({ ...compiled, parameters: filled })).rows;
   };
 }
 
