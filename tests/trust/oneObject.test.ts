@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import * as tunnels from "@tunnelplane/pulumi";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
@@ -32,11 +33,13 @@ function treeOf(root: number): number[] {
   return [root, ...children.flatMap(([child]) => treeOf(child as number))];
 }
 
-function kill9(pid: number): void {
+/** Sends a signal, unless the process is gone; 0 only asks. Returns whether it was there. */
+function signalled(pid: number, signal: "SIGKILL" | 0): boolean {
   try {
-    process.kill(pid, "SIGKILL");
+    return process.kill(pid, signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error; // it ended by itself
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    return false;
   }
 }
 
@@ -50,6 +53,15 @@ describe("One intent makes one object", function () {
   this.timeout(LIMIT_MS);
   const world = new World();
   after(() => world.close());
+  const proxies: LossyProxy[] = [];
+  afterEach("stop the proxies", () => {
+    for (const proxy of proxies.splice(0)) proxy.stop();
+  });
+  const proxyOf = async (...args: Parameters<typeof LossyProxy.start>) => {
+    const proxy = await LossyProxy.start(...args);
+    proxies.push(proxy);
+    return proxy;
+  };
 
   it("however many answers get lost on the way to the client", async () => {
     const count = size(300, 10_000);
@@ -57,7 +69,7 @@ describe("One intent makes one object", function () {
     const fates: Fate[] = ["lost", "answer lost", "answer cut"];
     const triesOf = new Map<unknown, number>();
     let unlucky = 0;
-    const proxy = await LossyProxy.start(server.url, ({ headers }) => {
+    const proxy = await proxyOf(server.url, ({ headers }) => {
       const key = headers["idempotency-key"];
       const tries = (triesOf.get(key) ?? 0) + 1;
       triesOf.set(key, tries);
@@ -71,7 +83,6 @@ describe("One intent makes one object", function () {
     };
     await Promise.all(Array.from({ length: 16 }, work));
     await api.close();
-    proxy.stop();
 
     const direct = new Tunnelplane({ baseUrl: server.url, apiKey: server.apiKey });
     const found: string[] = [];
@@ -91,11 +102,13 @@ describe("One intent makes one object", function () {
       const victim = randomInt(11);
       let creations = 0;
       let run: ChildProcess | undefined;
-      const proxy = await LossyProxy.start(server.url, ({ method }) => {
+      let killed: number[] = [];
+      const proxy = await proxyOf(server.url, ({ method }) => {
         if (method !== "POST" || !run || creations++ !== victim) return "answered";
         const { pid } = run;
         const end = () => {
-          for (const process of treeOf(pid as number)) kill9(process);
+          killed = treeOf(pid as number);
+          for (const each of killed) signalled(each, "SIGKILL");
         };
         // Before the server has it, while the server carries it out, or about when the engine records it.
         const moment = kill % 3;
@@ -111,6 +124,8 @@ describe("One intent makes one object", function () {
       const [, signal] = await once(run, "close");
       expect(signal, "the run was killed on its way").to.equal("SIGKILL");
       run = undefined;
+      // A process that was killed inside of a write ends after it.
+      while (killed.some((each) => signalled(each, 0))) await sleep(10);
       stack.restoreTornState();
       recorded += (await recordedIn(stack)).length;
 
@@ -123,7 +138,6 @@ describe("One intent makes one object", function () {
       expect(new Set(ids)).to.have.property("size", DECLARED_COUNT);
       expect(changesOf(await stack.up())).to.deep.equal([]);
       declared += found.length;
-      proxy.stop();
     }
     figure(`${kills} runs killed, ${recorded} objects recorded by then; afterwards ${declared} declared, as many on the servers`);
   });
@@ -131,7 +145,7 @@ describe("One intent makes one object", function () {
   it("when a run never gets the answer, the next one does, with what is told once", async () => {
     const server = await world.server();
     let lossy = true;
-    const proxy = await LossyProxy.start(server.url, () => (lossy ? "answer lost" : "answered"));
+    const proxy = await proxyOf(server.url, () => (lossy ? "answer lost" : "answered"));
     const stack = await world.stack({ url: proxy.url, apiKey: server.apiKey }, async () => {
       const { token } = new tunnels.TunnelCredential("web");
       return { token };
@@ -142,7 +156,6 @@ describe("One intent makes one object", function () {
     await stack.up();
     expect(await idsIn(server.rest, "/credentials")).to.deep.equal((await recordedIn(stack)).map(({ id }) => id));
     expect((await stack.outputs()).token?.value).to.be.a("string").and.not.be.empty;
-    proxy.stop();
   });
 });
 

@@ -1,6 +1,8 @@
 import { definitionOf, holdsSecrets, registry } from "@tunnelplane/sdk/contract";
+import type { Kysely } from "kysely";
 import type { Core } from "../changes";
 import { placeOf } from "../idempotency";
+import type { Database } from "../storage/schema";
 
 // Writers wait while a page is sealed, so a page is small.
 const PAGE = 100;
@@ -56,45 +58,61 @@ async function sealDocuments({ store, documents, keyring }: Core): Promise<numbe
   return sealed;
 }
 
-async function sealSecrets({ store, keyring }: Core): Promise<number> {
-  return inPages(() =>
-    store.write(async (transaction) => {
-      const begunUnder = keyring.currentId;
-      const stale = transaction.selectFrom("sealed_secret").selectAll().where("value", "not like", keyring.currentPattern).limit(PAGE);
-      const rows = await stale.forUpdate().execute();
-      for (const { resource_id, name, value } of rows) {
-        const place = `${resource_id}/${name}`;
-        const secret = await keyring.opening(transaction, () => keyring.open(place, value));
-        const update = transaction.updateTable("sealed_secret").set({ value: keyring.seal(place, secret) });
-        await update.where("resource_id", "=", resource_id).where("name", "=", name).execute();
-      }
-      await keyring.lockHead(transaction, begunUnder);
-      return rows.length;
-    }),
-  );
+const sealSecrets = (core: Core): Promise<number> =>
+  sealTexts(core, {
+    stale: (transaction) =>
+      transaction
+        .selectFrom("sealed_secret")
+        .selectAll()
+        .where("value", "not like", core.keyring.currentPattern)
+        .limit(PAGE)
+        .forUpdate()
+        .execute(),
+    placeOf: (row) => `${row.resource_id}/${row.name}`,
+    sealedOf: (row) => row.value,
+    replace: (transaction, { resource_id, name }, value) =>
+      transaction.updateTable("sealed_secret").set({ value }).where("resource_id", "=", resource_id).where("name", "=", name).execute(),
+  });
+
+const sealAnswers = (core: Core): Promise<number> =>
+  sealTexts(core, {
+    stale: (transaction) =>
+      transaction
+        .selectFrom("idempotency_key")
+        .selectAll()
+        .where("answer", "not like", core.keyring.currentPattern)
+        .limit(PAGE)
+        .forUpdate()
+        .execute(),
+    placeOf: (row) => placeOf(row.owner_id, row.key),
+    sealedOf: (row) => row.answer,
+    replace: (transaction, { owner_id, key }, answer) =>
+      transaction.updateTable("idempotency_key").set({ answer }).where("owner_id", "=", owner_id).where("key", "=", key).execute(),
+  });
+
+/** A table whose rows hold one sealed text each. */
+interface SealedTable<R> {
+  /** A page of the rows that are not sealed under the key in use, locked. */
+  stale(transaction: Kysely<Database>): Promise<R[]>;
+  /** What a row's text is bound to. */
+  placeOf(row: R): string;
+  sealedOf(row: R): string;
+  replace(transaction: Kysely<Database>, row: R, sealed: string): Promise<unknown>;
 }
 
-async function sealAnswers({ store, keyring }: Core): Promise<number> {
-  return inPages(() =>
-    store.write(async (transaction) => {
-      const begunUnder = keyring.currentId;
-      const stale = transaction.selectFrom("idempotency_key").selectAll().where("answer", "not like", keyring.currentPattern).limit(PAGE);
-      const rows = await stale.forUpdate().execute();
-      for (const { owner_id, key, answer } of rows) {
-        const place = placeOf(owner_id, key);
-        const text = await keyring.opening(transaction, () => keyring.open(place, answer));
-        const update = transaction.updateTable("idempotency_key").set({ answer: keyring.seal(place, text) });
-        await update.where("owner_id", "=", owner_id).where("key", "=", key).execute();
-      }
-      await keyring.lockHead(transaction, begunUnder);
-      return rows.length;
-    }),
-  );
-}
-
-async function inPages(sealPage: () => Promise<number>): Promise<number> {
+async function sealTexts<R>({ store, keyring }: Core, { stale, placeOf, sealedOf, replace }: SealedTable<R>): Promise<number> {
   for (let sealed = 0; ; ) {
-    const count = await sealPage();
+    const count = await store.write(async (transaction) => {
+      const begunUnder = keyring.currentId;
+      const rows = await stale(transaction);
+      for (const row of rows) {
+        const place = placeOf(row);
+        const text = await keyring.opening(transaction, () => keyring.open(place, sealedOf(row)));
+        await replace(transaction, row, keyring.seal(place, text));
+      }
+      await keyring.lockHead(transaction, begunUnder);
+      return rows.length;
+    });
     sealed += count;
     if (count < PAGE) return sealed;
   }
