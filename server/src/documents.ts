@@ -32,6 +32,12 @@ export class Documents {
     return JSON.stringify(mapSecrets(definition, document, (secret, { id, path }) => this.keyring.seal(`${id}/${path}`, secret)));
   }
 
+  /** The JSON to answer, and the JSON to store; most kinds have no secrets, so that they are the same. */
+  print(definition: Definition, document: Document): { json: string; stored: string } {
+    const json = JSON.stringify(document);
+    return { json, stored: holdsSecrets(definition) ? this.seal(definition, document) : json };
+  }
+
   /** The JSON that was stored, with its secrets as they are. @param db where a data key is found that is new to this server */
   async open(db: Kysely<Database>, definition: Definition, stored: string): Promise<string> {
     if (!holdsSecrets(definition)) return stored;

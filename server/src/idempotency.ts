@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 import { ApiError } from "./apiError";
 import type { Keyring } from "./sealing/keyring";
 import type { Database } from "./storage/schema";
+import { insertion, statement, together } from "./storage/statement";
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
@@ -25,13 +26,7 @@ export async function answeredBefore<T>(
   keyring: Keyring,
   { ownerId, key, requestHash }: Intent,
 ): Promise<T | undefined> {
-  const row = await db
-    .selectFrom("idempotency_key")
-    .select(["request_hash", "answer"])
-    .where("owner_id", "=", ownerId)
-    .where("key", "=", key)
-    .where("created_at", ">", expiry())
-    .executeTakeFirst();
+  const [row] = await keptAnswer(db, { ownerId, key, expiry: expiry() });
   if (!row) return undefined;
   if (row.request_hash !== requestHash) {
     throw new ApiError(
@@ -42,22 +37,35 @@ export async function answeredBefore<T>(
   return JSON.parse(await keyring.opening(db, () => keyring.open(placeOf(ownerId, key), row.answer)));
 }
 
+const keptAnswer = statement<{ ownerId: string; key: string; expiry: string }, { request_hash: string; answer: string }>((db, parameter) =>
+  db
+    .selectFrom("idempotency_key")
+    .select(["request_hash", "answer"])
+    .where("owner_id", "=", parameter("ownerId"))
+    .where("key", "=", parameter("key"))
+    .where("created_at", ">", parameter("expiry")),
+);
+
 /** Keeps the answer in the transaction of the change that it tells of. */
 export async function keepAnswer(transaction: Kysely<Database>, keyring: Keyring, intent: Intent, answer: unknown): Promise<void> {
   const { ownerId: owner_id, key, requestHash: request_hash } = intent;
-  // One that is too old to be given again makes room.
-  await transaction
-    .deleteFrom("idempotency_key")
-    .where("owner_id", "=", owner_id)
-    .where("key", "=", key)
-    .where("created_at", "<=", expiry())
-    .execute();
-  const sealed = keyring.seal(placeOf(owner_id, key), JSON.stringify(answer));
-  await transaction
-    .insertInto("idempotency_key")
-    .values({ owner_id, key, request_hash, answer: sealed, created_at: new Date().toISOString() })
-    .execute();
+  const answered = keyring.seal(placeOf(owner_id, key), JSON.stringify(answer));
+  await together([
+    forgetAnswer(transaction, { ownerId: owner_id, key, expiry: expiry() }),
+    insertAnswer(transaction, { owner_id, key, request_hash, answer: answered, created_at: new Date().toISOString() }),
+  ]);
 }
+
+/** One that is too old to be given again makes room. */
+const forgetAnswer = statement<{ ownerId: string; key: string; expiry: string }, unknown>((db, parameter) =>
+  db
+    .deleteFrom("idempotency_key")
+    .where("owner_id", "=", parameter("ownerId"))
+    .where("key", "=", parameter("key"))
+    .where("created_at", "<=", parameter("expiry")),
+);
+
+const insertAnswer = insertion("idempotency_key", ["owner_id", "key", "request_hash", "answer", "created_at"]);
 
 /** Removes the answers that are too old to be given again. */
 export async function forgetAnswers(transaction: Kysely<Database>): Promise<void> {

@@ -5,10 +5,9 @@ const LENGTH = 27; // 160 bits in base 62
 const DIGITS = 8;
 const LIMIT_OF_DIGITS = 62n ** BigInt(DIGITS);
 const RANDOM_BITS = 112n;
-const RANDOM_LIMIT = 1n << RANDOM_BITS;
 
-let lastTime = 0n;
-let lastRandom = 0n;
+let lastTime = 0;
+let last = "";
 
 /**
  * A new id, `<prefix>_` and 27 characters: 48 bits of milliseconds and 112 random bits in base 62,
@@ -16,14 +15,18 @@ let lastRandom = 0n;
  * so that they also sort by order of creation.
  */
 export function newId(prefix: string, now = Date.now()): string {
-  const time = BigInt(now);
-  if (time > lastTime) {
-    lastTime = time;
-    lastRandom = BigInt(`0x${randomBytes(14).toString("hex")}`) >> 1n; // the free top bit leaves room to count
+  if (now > lastTime) {
+    lastTime = now;
+    const random = BigInt(`0x${randomBytes(14).toString("hex")}`) >> 1n; // the free top bit leaves room to count
+    last = inBase62((BigInt(now) << RANDOM_BITS) | random);
   } else {
-    lastRandom = (lastRandom + 1n) % RANDOM_LIMIT;
+    last = successor(last);
   }
-  let rest = (lastTime << RANDOM_BITS) | lastRandom;
+  return `${prefix}_${last}`;
+}
+
+function inBase62(value: bigint): string {
+  let rest = value;
   let text = "";
   // Eight digits at a time fit into a number, which divides faster than a bigint.
   for (let index = 0; index < LENGTH; index += DIGITS) {
@@ -34,5 +37,11 @@ export function newId(prefix: string, now = Date.now()): string {
       part = Math.floor(part / 62);
     }
   }
-  return `${prefix}_${text.slice(-LENGTH)}`;
+  return text.slice(-LENGTH);
+}
+
+/** The next number in base 62. */
+function successor(text: string): string {
+  const [rest, digit] = [text.slice(0, -1), ALPHABET.indexOf(text.slice(-1)) + 1];
+  return digit < ALPHABET.length ? rest + ALPHABET[digit] : successor(rest) + ALPHABET[0];
 }

@@ -1,7 +1,9 @@
 import { type Definition, fieldsWhere, marksOf, pathFieldsOf, targetsOf } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Document } from "./documents";
+import { findById, lockById, updateDocument } from "./resourceTable";
 import type { Database } from "./storage/schema";
+import { statement, together } from "./storage/statement";
 
 /** The definition of the objects that a field of the path names. */
 export function parentOf(definition: Definition, field: string): Definition {
@@ -15,14 +17,7 @@ export function parentOf(definition: Definition, field: string): Definition {
  * The parent is locked first, as when it is deleted with its children, so that nobody waits in a circle.
  */
 export async function lockParents(transaction: Kysely<Database>, definition: Definition, ids: Document): Promise<void> {
-  for (const field of pathFieldsOf(definition)) {
-    await transaction
-      .selectFrom("resource")
-      .select("id")
-      .where("id", "=", ids[field] as string)
-      .forUpdate()
-      .execute();
-  }
+  for (const field of pathFieldsOf(definition)) await lockById(transaction, { id: ids[field] as string });
 }
 
 /** Brings the list that a parent's document holds of its children up to date. Takes time with the number of those children only. */
@@ -31,21 +26,19 @@ export async function refreshParent(transaction: Kysely<Database>, definition: D
     const list = fieldsWhere(parentOf(definition, field), (marks) => marks.embeds === definition.kind)[0];
     if (!list) continue;
     const id = sent[field] as string;
-    const parent = await transaction.selectFrom("resource").select(["version", "document"]).where("id", "=", id).executeTakeFirst();
+    const [[parent], children] = await together([findById(transaction, { id }), findChildren(transaction, { id, field })]);
     if (!parent) continue;
-    const children = await transaction
-      .selectFrom("resource")
-      .innerJoin("reference", "reference.from_id", "resource.id")
-      .select("document")
-      .where("reference.to_id", "=", id)
-      .where("reference.field", "=", field)
-      .orderBy("resource.id", "desc")
-      .execute();
     const document = JSON.stringify({ ...JSON.parse(parent.document), [list]: children.map((child) => JSON.parse(child.document)) });
-    await transaction
-      .updateTable("resource")
-      .set({ version: parent.version + 1, document })
-      .where("id", "=", id)
-      .execute();
+    await updateDocument(transaction, { id, version: parent.version + 1, document });
   }
 }
+
+const findChildren = statement<{ id: string; field: string }, { document: string }>((db, parameter) =>
+  db
+    .selectFrom("resource")
+    .innerJoin("reference", "reference.from_id", "resource.id")
+    .select("document")
+    .where("reference.to_id", "=", parameter("id"))
+    .where("reference.field", "=", parameter("field"))
+    .orderBy("resource.id", "desc"),
+);

@@ -14,6 +14,7 @@ import type { Kysely } from "kysely";
 import { refuseFaults } from "./apiError";
 import type { Document } from "./documents";
 import type { Database } from "./storage/schema";
+import { insertion, statement, together } from "./storage/statement";
 
 /** What an object refers to. Refuses references to objects that do not exist or are of another kind. */
 export async function resolveReferences(db: Kysely<Database>, definition: Definition, sent: Document): Promise<FoundReference[]> {
@@ -28,7 +29,7 @@ export async function resolveReferences(db: Kysely<Database>, definition: Defini
   }
   if (found.length === 0) return [];
   const ids = [...new Set(found.map((reference) => reference.id))];
-  const existing = new Set((await db.selectFrom("resource").select("id").where("id", "in", ids).execute()).map((row) => row.id));
+  const existing = new Set((await together(ids.map((id) => existingId(db, { id })))).flatMap(([row]) => row?.id ?? []));
   const missing = found.find((reference) => !existing.has(reference.id));
   if (missing) {
     const { path, id: target } = missing;
@@ -37,6 +38,10 @@ export async function resolveReferences(db: Kysely<Database>, definition: Defini
   }
   return found;
 }
+
+const existingId = statement<{ id: string }, { id: string }>((db, parameter) =>
+  db.selectFrom("resource").select("id").where("id", "=", parameter("id")),
+);
 
 /**
  * What an object refers to from now on, found as {@link resolveReferences} finds it; undefined where nothing of it changes.
@@ -61,19 +66,23 @@ export async function resolveChanges(
 
 /** Records what an object refers to. */
 export async function recordReferences(transaction: Kysely<Database>, id: string, found: readonly FoundReference[]): Promise<void> {
-  const rows = found.map(({ path, id: target, reference }) => ({
-    from_id: id,
-    to_id: target,
-    field: formatPath(path),
-    cascades: reference.cascade ? (1 as const) : (0 as const),
-  }));
-  if (rows.length > 0) await transaction.insertInto("reference").values(rows).execute();
+  await together(
+    found.map(({ path, id: target, reference }) =>
+      insertReference(transaction, { from_id: id, to_id: target, field: formatPath(path), cascades: reference.cascade ? 1 : 0 }),
+    ),
+  );
 }
+
+const insertReference = insertion("reference", ["from_id", "to_id", "field", "cascades"]);
 
 /** Removes what objects refer to from the record. */
 export async function forgetReferences(transaction: Kysely<Database>, ids: readonly string[]): Promise<void> {
-  await transaction.deleteFrom("reference").where("from_id", "in", ids).execute();
+  await together(ids.map((id) => deleteReferences(transaction, { id })));
 }
+
+const deleteReferences = statement<{ id: string }, unknown>((db, parameter) =>
+  db.deleteFrom("reference").where("from_id", "=", parameter("id")),
+);
 
 /**
  * Records the values that only one object at a time may hold. Refuses those that another object holds.
@@ -88,36 +97,54 @@ export async function replaceUniqueKeys(
   const held = before ? definition.unique(before) : [];
   const valuesOf = (some: readonly UniqueKey[]) => some.map(({ scope, key }) => `${scope} ${key}`).join("\n");
   if (valuesOf(keys) === valuesOf(held)) return;
-  if (held.length > 0) await transaction.deleteFrom("unique_key").where("resource_id", "=", id).execute();
-  for (const { scope, key, path, taken } of keys) {
-    const holder = await transaction
-      .selectFrom("unique_key")
-      .select("resource_id")
-      .where("scope", "=", scope)
-      .where("value", "=", key)
-      .executeTakeFirst();
+  if (held.length > 0) await deleteUniqueKeys(transaction, { id });
+  const holders = await together(keys.map(({ scope, key }) => holderOf(transaction, { scope, value: key })));
+  for (const [index, [holder]] of holders.entries()) {
+    const { path, taken } = keys[index] as UniqueKey;
     if (holder) refuseFaults([{ error: "taken", path, message: `${taken} (${holder.resource_id})` }]);
   }
   // In one order everywhere, so that writers who claim the same values wait for one another, and never in a circle.
-  for (const { scope, key } of keys.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
-    await transaction.insertInto("unique_key").values({ scope, value: key, resource_id: id }).execute();
-  }
+  const inOrder = keys.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  await together(inOrder.map(({ scope, key }) => insertUniqueKey(transaction, { scope, value: key, resource_id: id })));
 }
+
+const deleteUniqueKeys = statement<{ id: string }, unknown>((db, parameter) =>
+  db.deleteFrom("unique_key").where("resource_id", "=", parameter("id")),
+);
+
+const holderOf = statement<{ scope: string; value: string }, { resource_id: string }>((db, parameter) =>
+  db.selectFrom("unique_key").select("resource_id").where("scope", "=", parameter("scope")).where("value", "=", parameter("value")),
+);
+
+const insertUniqueKey = insertion("unique_key", ["scope", "value", "resource_id"]);
 
 // An error names a few users; whoever has to remove thousands of them will list them.
 const USERS_SHOWN = 5;
 
-/** Who refers to an object: children, which are deleted with it, and users, which keep it from being deleted. */
-export async function referrersOf(transaction: Kysely<Database>, id: string): Promise<{ children: string[]; users: string[] }> {
-  const rows = await transaction
+/** What keeps an object from being deleted: the objects that refer to it, of which a few are named. */
+export async function usersOf(transaction: Kysely<Database>, id: string): Promise<string[]> {
+  const rows = await firstUsers(transaction, { id });
+  const users = rows.map((row) => `${definitionOf(row.kind).title} ${row.id} (${row.field})`);
+  return users.length > USERS_SHOWN ? [...users.slice(0, USERS_SHOWN), "and others"] : users;
+}
+
+const firstUsers = statement<{ id: string }, { id: string; kind: string; field: string }>((db, parameter) =>
+  db
     .selectFrom("reference")
     .innerJoin("resource", "resource.id", "reference.from_id")
-    .select(["resource.id", "resource.kind", "reference.field", "reference.cascades"])
-    .where("to_id", "=", id)
-    .orderBy("resource.id")
-    .execute();
-  const children = rows.filter((row) => row.cascades === 1).map((row) => row.id);
-  const users = rows.filter((row) => row.cascades === 0).map((row) => `${definitionOf(row.kind).title} ${row.id} (${row.field})`);
-  const more = users.length - USERS_SHOWN;
-  return { children, users: more > 0 ? [...users.slice(0, USERS_SHOWN), `and ${more} more`] : users };
-}
+    .select(["resource.id", "resource.kind", "reference.field"])
+    .where("to_id", "=", parameter("id"))
+    .where("cascades", "=", 0)
+    .limit(USERS_SHOWN + 1),
+);
+
+/** The objects that are deleted along with an object. */
+export const childrenOf = statement<{ id: string }, { id: string; kind: string; document: string }>((db, parameter) =>
+  db
+    .selectFrom("reference")
+    .innerJoin("resource", "resource.id", "reference.from_id")
+    .select(["resource.id", "resource.kind", "resource.document"])
+    .where("to_id", "=", parameter("id"))
+    .where("cascades", "=", 1)
+    .orderBy("resource.id"),
+);

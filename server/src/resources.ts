@@ -20,9 +20,10 @@ import type { Document } from "./documents";
 import { newId } from "./ids";
 import type { ObjectChange } from "./journal/event";
 import { lockParents, parentOf, refreshParent } from "./parents";
-import { forgetReferences, recordReferences, referrersOf, replaceUniqueKeys, resolveChanges, resolveReferences } from "./relations";
+import { childrenOf, forgetReferences, recordReferences, replaceUniqueKeys, resolveChanges, resolveReferences, usersOf } from "./relations";
+import { deleteResource, findById, insertResource, lockById, updateDocument } from "./resourceTable";
 import type { Database } from "./storage/schema";
-import { insertion, statement } from "./storage/statement";
+import { together } from "./storage/statement";
 
 /** JSON to answer, and the strong ETag of what it shows. */
 export interface Answer {
@@ -87,15 +88,17 @@ export class Resources {
       const references = await resolveReferences(transaction, definition, sent);
       const after = this.documents.compose(definition, id, now.toISOString(), sent, computed);
       const ownerId = (sent.owner_id as string | undefined) ?? caller.ownerId;
-      const document = this.documents.seal(definition, after);
-      await insertResource(transaction, { id, kind: definition.kind, owner_id: ownerId, version: 1, document });
-      await recordReferences(transaction, id, references);
-      await replaceUniqueKeys(transaction, { definition, id, before: undefined, sent });
+      const { json, stored } = this.documents.print(definition, after);
+      await together([
+        insertResource(transaction, { id, kind: definition.kind, owner_id: ownerId, version: 1, document: stored }),
+        recordReferences(transaction, id, references),
+        replaceUniqueKeys(transaction, { definition, id, before: undefined, sent }),
+      ]);
       await refreshParent(transaction, definition, sent);
       await keep?.(transaction);
       happened.push({ change: "created", definition, id, after });
       // What a rehearsal made up is of no use to anybody.
-      return { id, etag: etagOf(1), json: JSON.stringify(this.changes.isRehearsal ? after : { ...after, ...told }) };
+      return { id, etag: etagOf(1), json: told && !this.changes.isRehearsal ? JSON.stringify({ ...after, ...told }) : json };
     });
   }
 
@@ -140,31 +143,30 @@ export class Resources {
     return this.changes.make(async (transaction, happened) => {
       const stored = await this.#loadToChange(transaction, definition, at);
       precondition(etagOf(stored.version));
-      return this.#save(transaction, happened, definition, stored, value);
+      const { json, version } = await this.#save(transaction, happened, definition, stored, value);
+      return { json, etag: etagOf(version) };
     });
   }
 
   async remove(definition: Definition, at: Place, precondition: Precondition): Promise<void> {
     return this.changes.make(async (transaction, happened) => {
-      const { id, version, document } = await this.#loadToChange(transaction, definition, at);
+      const { id, version, before } = await this.#loadToChange(transaction, definition, at);
       precondition(etagOf(version));
-      const { children, users } = await referrersOf(transaction, id);
+      const users = await usersOf(transaction, id);
       if (users.length > 0) {
         throw new ApiError("in_use", `${id} is still in use by ${users.join(", ")}; remove it there first`);
       }
-      const before = JSON.parse(document) as Document;
-      happened.push(...(await this.#deletions(transaction, children)), { change: "deleted", definition, id, before });
-      const ids = [...children, id];
+      happened.push(...(await this.#childrenToDelete(transaction, id)), { change: "deleted", definition, id, before });
+      const ids = happened.map((one) => one.id);
       await forgetReferences(transaction, ids);
-      await transaction.deleteFrom("resource").where("id", "in", ids).execute();
+      await together(ids.map((each) => deleteResource(transaction, { id: each })));
       await refreshParent(transaction, definition, before);
     });
   }
 
-  /** What is told of objects that are deleted along with another. */
-  async #deletions(transaction: Kysely<Database>, ids: readonly string[]): Promise<ObjectChange[]> {
-    if (ids.length === 0) return [];
-    const rows = await transaction.selectFrom("resource").select(["id", "kind", "document"]).where("id", "in", ids).execute();
+  /** What is told of the objects that are deleted along with another. */
+  async #childrenToDelete(transaction: Kysely<Database>, parent: string): Promise<ObjectChange[]> {
+    const rows = await childrenOf(transaction, { id: parent });
     return Promise.all(
       rows.map(async ({ id, kind, document }): Promise<ObjectChange> => {
         const definition = definitionOf(kind);
@@ -185,32 +187,32 @@ export class Resources {
     refuseFaults(problems);
     return this.changes.make(async (transaction, happened) => {
       const stored = await this.#loadToChange(transaction, definition, at);
-      preconditionOnModule(precondition, stored.document, name);
+      preconditionOnModule(precondition, stored.before[name]);
       const saved = await this.#save(transaction, happened, definition, stored, { [name]: value }).catch((error: unknown) => {
         throw error instanceof BodyError ? error.within(name) : error;
       });
-      return partAnswer((JSON.parse(saved.json) as Document)[name]);
+      return partAnswer(saved.after[name]);
     });
   }
 
   async removeModule(definition: Definition, at: Place, name: string, precondition: Precondition): Promise<void> {
     return this.changes.make(async (transaction, happened) => {
       const stored = await this.#loadToChange(transaction, definition, at);
-      preconditionOnModule(precondition, stored.document, name);
-      if ((JSON.parse(stored.document) as Document)[name] === null) return;
+      preconditionOnModule(precondition, stored.before[name]);
+      if (stored.before[name] === null) return;
       await this.#save(transaction, happened, definition, stored, { [name]: undefined });
     });
   }
 
   async listEntries(definition: Definition, at: Place, name: string): Promise<Page> {
     const { document } = await this.#load(this.store.reader, definition, at);
-    return { documents: entriesOf(document, name).map((entry) => JSON.stringify(entry)), nextBefore: null };
+    return { documents: entriesOf(JSON.parse(document), name).map((entry) => JSON.stringify(entry)), nextBefore: null };
   }
 
   async getEntry(definition: Definition, at: Place, name: string): Promise<Answer> {
     const { document } = await this.#load(this.store.reader, definition, at);
     const key = keyOf(definition, name);
-    const entry = entriesOf(document, name).find((candidate) => candidate[key] === at[key]);
+    const entry = entriesOf(JSON.parse(document), name).find((candidate) => candidate[key] === at[key]);
     if (!entry) throw noEntry(definition, at, name);
     return partAnswer(entry);
   }
@@ -224,14 +226,14 @@ export class Resources {
     const key = keyOf(definition, name);
     return this.changes.make(async (transaction, happened) => {
       const stored = await this.#loadToChange(transaction, definition, at);
-      const present = entriesOf(stored.document, name);
+      const present = entriesOf(stored.before, name);
       if (present.some((entry) => entry[key] === value[key])) {
         refuseFaults([{ error: "taken", path: [key], message: `is one of the ${name} already` }]);
       }
       const saved = await this.#save(transaction, happened, definition, stored, {
         [name]: [...present.map(({ uri, ...entry }) => entry), value],
       });
-      return { id: value[key] as string, ...partAnswer(entriesOf(saved.json, name).at(-1)) };
+      return { id: value[key] as string, ...partAnswer(entriesOf(saved.after, name).at(-1)) };
     });
   }
 
@@ -239,7 +241,7 @@ export class Resources {
     const key = keyOf(definition, name);
     return this.changes.make(async (transaction, happened) => {
       const stored = await this.#loadToChange(transaction, definition, at);
-      const present = entriesOf(stored.document, name);
+      const present = entriesOf(stored.before, name);
       const removed = present.find((entry) => entry[key] === at[key]);
       if (!removed) throw noEntry(definition, at, name);
       precondition(partAnswer(removed).etag);
@@ -254,10 +256,11 @@ export class Resources {
   }
 
   /** Keeps other writers away from the object, and from referring to it, until this transaction ends. */
-  async #loadToChange(transaction: Kysely<Database>, definition: Definition, at: Place): Promise<Stored> {
+  async #loadToChange(transaction: Kysely<Database>, definition: Definition, at: Place): Promise<ToChange> {
     await lockParents(transaction, definition, at);
     await this.#loadParents(transaction, definition, at);
-    return this.#find(transaction, lockById, definition, at);
+    const found = await this.#find(transaction, lockById, definition, at);
+    return { ...found, before: JSON.parse(found.document) };
   }
 
   async #find(db: Kysely<Database>, byId: typeof findById, definition: Definition, at: Place): Promise<Stored> {
@@ -291,53 +294,40 @@ export class Resources {
     transaction: Kysely<Database>,
     happened: ObjectChange[],
     definition: Definition,
-    stored: Stored,
+    { id, version: oldVersion, document, before }: ToChange,
     changes: Document,
-  ): Promise<Answer> {
-    const before = JSON.parse(stored.document) as Document;
+  ): Promise<{ json: string; version: number; after: Document }> {
     const sentBefore = this.documents.sentOf(definition, before);
     const sent = Object.fromEntries(Object.entries({ ...sentBefore, ...changes }).filter(([, value]) => value !== undefined));
     refuseFaults(checkRules(definition, sent));
     const references = await resolveChanges(transaction, definition, sentBefore, sent);
     const computed = this.documents.computedOf(definition, before);
-    const after = this.documents.compose(definition, stored.id, before.created_at as string, sent, computed);
-    const json = JSON.stringify(after);
-    if (json === stored.document) return { json, etag: etagOf(stored.version) };
-    const version = stored.version + 1;
-    const document = this.documents.seal(definition, after);
-    await updateDocument(transaction, { id: stored.id, version, document });
-    happened.push({ change: "updated", definition, id: stored.id, before, after });
+    const after = this.documents.compose(definition, id, before.created_at as string, sent, computed);
+    const { json, stored } = this.documents.print(definition, after);
+    if (json === document) return { json, version: oldVersion, after };
+    const version = oldVersion + 1;
+    await updateDocument(transaction, { id, version, document: stored });
+    happened.push({ change: "updated", definition, id, before, after });
     if (references) {
-      await forgetReferences(transaction, [stored.id]);
-      await recordReferences(transaction, stored.id, references);
+      await forgetReferences(transaction, [id]);
+      await recordReferences(transaction, id, references);
     }
-    await replaceUniqueKeys(transaction, { definition, id: stored.id, before: sentBefore, sent });
+    await replaceUniqueKeys(transaction, { definition, id, before: sentBefore, sent });
     await refreshParent(transaction, definition, sent);
-    return { json, etag: etagOf(version) };
+    return { json, version, after };
   }
 }
-
-const findById = statement<{ id: string }, Stored & { owner_id: string }>((db, parameter) =>
-  db.selectFrom("resource").select(["id", "owner_id", "version", "document"]).where("id", "=", parameter("id")),
-);
-
-const lockById: typeof findById = statement((db, parameter) =>
-  db.selectFrom("resource").select(["id", "owner_id", "version", "document"]).where("id", "=", parameter("id")).forUpdate(),
-);
-
-const insertResource = insertion("resource", ["id", "kind", "owner_id", "version", "document"]);
-
-const updateDocument = statement<Stored, unknown>((db, parameter) =>
-  db
-    .updateTable("resource")
-    .set({ version: parameter("version"), document: parameter("document") })
-    .where("id", "=", parameter("id")),
-);
 
 interface Stored {
   readonly id: string;
   readonly version: number;
+  /** Its JSON, with its secrets as they are. */
   readonly document: string;
+}
+
+interface ToChange extends Stored {
+  /** The same, parsed. */
+  readonly before: Document;
 }
 
 /** Where an object is: its id, and the ids that its path names, by field. */
@@ -348,15 +338,14 @@ function refuseMembers(definition: Definition, caller: Caller): void {
     throw new ApiError("forbidden", `Only admins may see and change ${definition.title}s`);
 }
 
-function preconditionOnModule(precondition: Precondition, document: string, name: string): void {
-  const module = (JSON.parse(document) as Document)[name];
+function preconditionOnModule(precondition: Precondition, module: unknown): void {
   precondition(module === null ? undefined : partAnswer(module).etag);
 }
 
 const noModule = (definition: Definition, id: string, name: string): ApiError =>
   new ApiError("no_module", `${definition.title} ${id} has no ${name} configured; PUT it here to configure it`);
 
-const entriesOf = (document: string, name: string): Document[] => (JSON.parse(document) as Record<string, Document[]>)[name] ?? [];
+const entriesOf = (document: Document, name: string): Document[] => (document as Record<string, Document[]>)[name] ?? [];
 
 const keyOf = (definition: Definition, name: string): string => marksOf(definition.fields[name] as never).entries?.key ?? "id";
 

@@ -43,4 +43,15 @@ onEveryDatabase("Tunnel-group backends", (start) => {
     expect((await server.rest.delete(first.uri)).status).to.equal(204);
     expectRefused(await server.rest.delete(second.uri), inUse(edge.id));
   });
+
+  it("the refusal to delete a backend that many edges use names a few of them", async () => {
+    const { id, uri } = await server.created(PATH, { labels: { app: "shop" } });
+    const users = [];
+    for (let count = 0; count < 7; count++) {
+      users.push((await server.created("/edges/tls", { hostports: [hostport()], backend: { backend_id: id } })).id as string);
+    }
+    const refused = await server.unchangedBy(uri, () => server.rest.delete(uri));
+    expectRefused(refused, inUse("and others"));
+    expect(users.filter((user) => refused.text.includes(user))).to.have.length(5);
+  });
 });

@@ -2,34 +2,33 @@ import type { Kysely } from "kysely";
 import type { Document } from "../documents";
 import type { ObjectChange } from "../journal/event";
 import type { Database } from "../storage/schema";
-import { statement } from "../storage/statement";
+import { insertion, statement, together } from "../storage/statement";
 import { dropPending, openLanesOfEvent } from "./lanes";
 
 /**
  * Hands an event that has just been written to every destination that a subscription names for it. Has to run in the
  * transaction of the change, while it holds the end of the log: so no subscription changes in between.
  */
-export async function fanOut(transaction: Kysely<Database>, change: ObjectChange, sequence: number, now: Date): Promise<void> {
+export async function fanOut(
+  transaction: Kysely<Database>,
+  change: ObjectChange,
+  { sequence, type }: { sequence: number; type: string },
+  now: Date,
+): Promise<void> {
   if (change.definition.kind === "event_subscription") await replaceRoutes(transaction, change);
   if (change.definition.kind === "event_destination" && !change.after) await forget(transaction, change.id);
-  const added = await addDeliveries(transaction, { sequence });
-  if (added.length > 0) await openLanesOfEvent(transaction, { sequence, now: now.toISOString() });
+  const destinations = await destinationsOf(transaction, { event_type: type });
+  if (destinations.length === 0) return;
+  const delivery = { sequence, event_type: type, object_id: change.id };
+  await together(destinations.map(({ destination_id }) => insertDelivery(transaction, { destination_id, ...delivery })));
+  await openLanesOfEvent(transaction, { sequence, now: now.toISOString() });
 }
 
-const addDeliveries = statement<{ sequence: number }, { destination_id: string }>((db, parameter) =>
-  db
-    .insertInto("delivery")
-    .columns(["destination_id", "sequence", "event_type", "object_id"])
-    .expression((insert) =>
-      insert
-        .selectFrom("event")
-        .innerJoin("route", "route.event_type", "event.type")
-        .select(["route.destination_id", "event.sequence", "event.type", "event.object_id"])
-        .distinct()
-        .where("event.sequence", "=", parameter("sequence")),
-    )
-    .returning("destination_id"),
+const destinationsOf = statement<{ event_type: string }, { destination_id: string }>((db, parameter) =>
+  db.selectFrom("route").select("destination_id").distinct().where("event_type", "=", parameter("event_type")),
 );
+
+const insertDelivery = insertion("delivery", ["destination_id", "sequence", "event_type", "object_id"]);
 
 /** A subscription says what is delivered from now on; what is under way to where nobody wants it any more is not. */
 async function replaceRoutes(transaction: Kysely<Database>, { id, before, after }: ObjectChange): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Change, type Definition, definitionOf, eventTypeOf, mapSecrets } from "@tunnelplane/sdk/contract";
+import { type Change, type Definition, definitionOf, eventTypeOf, holdsSecrets, mapSecrets } from "@tunnelplane/sdk/contract";
 import type { Document, Documents } from "../documents";
 import { newId } from "../ids";
 import { differences } from "./differences";
@@ -61,6 +61,7 @@ export function eventOf(
 
 /** The paths of the secrets that an update changed, without what they were or are. */
 function changedSecrets(definition: Definition, before: Document, after: Document): { path: string }[] {
+  if (!holdsSecrets(definition)) return [];
   const secretsOf = (document: Document) => {
     const secrets = new Map<string, string>();
     mapSecrets(definition, document, (secret, { id, path }) => void secrets.set(id === document.id ? path : `${id}/${path}`, secret));

@@ -3,7 +3,7 @@ import type { Documents } from "../documents";
 import { fanOut } from "../events/fanOut";
 import type { Keyring } from "../sealing/keyring";
 import type { AuditEventRow, Database } from "../storage/schema";
-import { insertion, statement } from "../storage/statement";
+import { insertion, statement, together } from "../storage/statement";
 import { HASHED, hashOf } from "./auditRow";
 import { type Author, type EventPayload, eventOf, type ObjectChange } from "./event";
 
@@ -62,15 +62,21 @@ export class Journal {
       previous = hashOf(row);
       return { ...row, hash: previous };
     });
-    for (const [index, row] of rows.entries()) {
-      await insertAuditEvent(transaction, row);
-      const event = events[index];
-      if (!event) continue;
-      await insertEvent(transaction, rowOf(event, row.sequence));
-      await fanOut(transaction, happened[index] as ObjectChange, row.sequence, now);
-    }
     const mac = this.keyring.sign(head.key_id, headText(sequence, previous));
-    await moveHead(transaction, { sequence, hash: previous, mac });
+    const told = rows.flatMap(({ sequence }, index) => {
+      const event = events[index];
+      return event ? [{ sequence, event, change: happened[index] as ObjectChange }] : [];
+    });
+    const handOut = async () => {
+      for (const { sequence, event, change } of told) await fanOut(transaction, change, { sequence, type: event.event_type }, now);
+    };
+    // At once, because everybody else waits for the end of the log.
+    await together([
+      ...rows.map((row) => insertAuditEvent(transaction, row)),
+      ...told.map(({ event, sequence }) => insertEvent(transaction, rowOf(event, sequence))),
+      moveHead(transaction, { sequence, hash: previous, mac }),
+      handOut(),
+    ]);
   }
 }
 

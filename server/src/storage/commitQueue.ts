@@ -26,6 +26,7 @@ export class CommitQueue {
   readonly #waiting: Job[] = [];
   #draining: Promise<void> | undefined;
 
+  /** @param writer a connection that is used for nothing else */
   constructor(private readonly writer: Kysely<Database>) {}
 
   write<T>(work: (transaction: Kysely<Database>) => Promise<T>): Promise<T> {
@@ -52,16 +53,14 @@ export class CommitQueue {
   async #commit(group: Job[]): Promise<void> {
     const settle: (() => void)[] = [];
     try {
-      await this.writer.connection().execute(async (connection) => {
-        await connection.executeQuery(BEGIN);
-        try {
-          for (const job of group) settle.push(await runInSavepoint(connection, job));
-          await commit(connection);
-        } catch (error) {
-          await connection.executeQuery(ROLLBACK).catch(() => undefined);
-          throw error;
-        }
-      });
+      await this.writer.executeQuery(BEGIN);
+      try {
+        for (const job of group) settle.push(await runInSavepoint(this.writer, job));
+        await commit(this.writer);
+      } catch (error) {
+        await this.writer.executeQuery(ROLLBACK).catch(() => undefined);
+        throw error;
+      }
       for (const tell of settle) tell();
     } catch (error) {
       for (const job of group) job.reject(error);
@@ -76,24 +75,24 @@ const NOT_WRITTEN: readonly unknown[] = [13, 778];
  * SQLite writes the end of a transaction last, so what could not be written is no commit. But one that was written and not
  * synced comes back if the process is killed before the next commit overwrites it; so it is in doubt.
  */
-async function commit(connection: Kysely<Database>): Promise<void> {
+async function commit(writer: Kysely<Database>): Promise<void> {
   try {
-    await connection.executeQuery(COMMIT);
+    await writer.executeQuery(COMMIT);
   } catch (error) {
     if (NOT_WRITTEN.includes((error as { errcode?: number }).errcode)) throw error;
     throw new CommitInDoubt("The disk failed during a commit", error);
   }
 }
 
-async function runInSavepoint(connection: Kysely<Database>, job: Job): Promise<() => void> {
-  await connection.executeQuery(SAVEPOINT);
+async function runInSavepoint(writer: Kysely<Database>, job: Job): Promise<() => void> {
+  await writer.executeQuery(SAVEPOINT);
   try {
-    const result = await job.work(connection);
-    await connection.executeQuery(RELEASE);
+    const result = await job.work(writer);
+    await writer.executeQuery(RELEASE);
     return () => job.resolve(result);
   } catch (error) {
-    await connection.executeQuery(ROLLBACK_TO);
-    await connection.executeQuery(RELEASE);
+    await writer.executeQuery(ROLLBACK_TO);
+    await writer.executeQuery(RELEASE);
     return () => job.reject(error);
   }
 }

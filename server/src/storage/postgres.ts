@@ -1,6 +1,7 @@
-import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
+import { type DatabaseConnection, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
 import { DatabaseError, Pool, type PoolClient, types } from "pg";
 import Cursor from "pg-cursor";
+import { direct } from "./direct";
 import { migrate } from "./migrate";
 import type { Database } from "./schema";
 import { CommitInDoubt, type Store, Unavailable } from "./store";
@@ -45,11 +46,15 @@ export async function openPostgres({ url, pool }: PostgresOptions): Promise<Stor
   const place = placeOf(url);
   const migrator = connectPostgres(url);
   await migrate(migrator).finally(() => migrator.destroy());
-  const db = connect(place, new Pool({ connectionString: url, max: pool, keepAlive: true, types: TYPES, ...LIMITS }));
+  const dialect = dialectOf(
+    place,
+    new Pool({ connectionString: url, max: pool, keepAlive: true, pipeline: true, types: TYPES, ...LIMITS }),
+  );
+  const db = new Kysely<Database>({ dialect });
   return {
     place,
     reader: db,
-    write: (work) => repeatCollisions(() => transact(db, work)),
+    write: (work) => repeatCollisions(() => transact(db, (connection) => work(direct(dialect, connection)))),
     close: () => db.destroy(),
   };
 }
@@ -57,17 +62,17 @@ export async function openPostgres({ url, pool }: PostgresOptions): Promise<Stor
 /** One connection to the tables as they are, without limits for what may take long or wait for others: migrations, backup, restore. */
 export function connectPostgres(url: string): Kysely<Database> {
   const { connectionTimeoutMillis } = LIMITS;
-  return connect(placeOf(url), new Pool({ connectionString: url, max: 1, connectionTimeoutMillis }));
+  return new Kysely<Database>({ dialect: dialectOf(placeOf(url), new Pool({ connectionString: url, max: 1, connectionTimeoutMillis })) });
 }
 
-async function transact<T>(db: Kysely<Database>, work: (transaction: Kysely<Database>) => Promise<T>): Promise<T> {
+async function transact<T>(db: Kysely<Database>, work: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
   let committing = false;
   try {
     return await db
       .transaction()
       .setIsolationLevel("read committed")
       .execute(async (transaction) => {
-        const result = await work(transaction);
+        const result = await transaction.getExecutor().provideConnection(work);
         committing = true;
         return result;
       });
@@ -100,11 +105,11 @@ export function placeOf(text: string): string {
   return `postgres://${url.host}${url.pathname}`;
 }
 
-function connect(place: string, pool: Pool): Kysely<Database> {
+function dialectOf(place: string, pool: Pool): PostgresDialect {
   // Connections that break while nobody uses them leave the pool; without listeners, each would end the process.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
-  return new Kysely<Database>({ dialect: new PostgresDialect({ pool: adapt(pool, place), cursor: Cursor }) });
+  return new PostgresDialect({ pool: adapt(pool, place), cursor: Cursor });
 }
 
 /** The pool in the form that Kysely takes, telling a database that cannot be used from a statement that is wrong. */

@@ -15,6 +15,7 @@ import {
   type TransactionSettings,
 } from "kysely";
 import { CommitQueue } from "./commitQueue";
+import { direct } from "./direct";
 import { migrate } from "./migrate";
 import type { Database } from "./schema";
 import type { Store } from "./store";
@@ -31,9 +32,9 @@ export async function openSqlite(folder: string): Promise<Store> {
   const migrator = connectSqlite(folder);
   await migrate(migrator).finally(() => migrator.destroy());
   const file = fileIn(folder);
-  const writer = connect(file, WAIT_MS);
+  const writer = await connectDirectly(file);
   // A connection of its own, so that reads see what is committed and never wait for a write.
-  const reader = connect(file, WAIT_MS);
+  const reader = await connectDirectly(file);
   const queue = new CommitQueue(writer);
   return {
     place: folder,
@@ -58,11 +59,20 @@ export const isSqlite = (folder: string): boolean => existsSync(fileIn(folder));
 
 const fileIn = (folder: string): string => join(folder, "tunnelplane.db");
 
-function connect(file: string, waitMs: number): Kysely<Database> {
+const connect = (file: string, waitMs: number): Kysely<Database> => new Kysely<Database>({ dialect: dialectOf(file, waitMs) });
+
+async function connectDirectly(file: string): Promise<Kysely<Database>> {
+  const dialect = dialectOf(file, WAIT_MS);
+  const driver = dialect.createDriver();
+  await driver.init();
+  return direct(dialect, await driver.acquireConnection(), driver);
+}
+
+function dialectOf(file: string, waitMs: number): EmbeddedDialect {
   const database = new DatabaseSync(file);
   // The time to wait comes first: two processes that make the file at once wait for each other already to choose its journal.
   database.exec(`pragma busy_timeout = ${waitMs}; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on`);
-  return new Kysely<Database>({ dialect: new EmbeddedDialect({ database: adapt(database) }) });
+  return new EmbeddedDialect({ database: adapt(database) });
 }
 
 class EmbeddedDialect extends SqliteDialect {

@@ -31,7 +31,8 @@ export function change<P extends object>(build: Build<P, unknown>): (db: Kysely<
 function compiled<P extends object, R>(build: Build<P, R>): (db: Kysely<Database>, parameters: P) => Promise<QueryResult<R>> {
   const compiledFor = new Map<unknown, CompiledQuery<R>>();
   return (db, parameters) => {
-    const dialect = db.getExecutor().adapter.constructor;
+    const executor = db.getExecutor();
+    const dialect = executor.adapter.constructor;
     let query = compiledFor.get(dialect);
     if (!query) {
       query = build(db, (name) => new Parameter(name) as never).compile();
@@ -39,16 +40,28 @@ function compiled<P extends object, R>(build: Build<P, R>): (db: Kysely<Database
     }
     const values = parameters as Record<string, unknown>;
     const filled = query.parameters.map((value) => (value instanceof Parameter ? values[value.name] : value));
-    return db.executeQuery<R>({ ...query, parameters: filled });
+    return executor.executeQuery<R>({ ...query, parameters: filled });
   };
 }
 
 /** A statement that inserts one row. */
-export const insertion = <T extends keyof Database>(
+export const insertion = <T extends keyof Database, C extends keyof Database[T] & string>(
   table: T,
-  columns: readonly (keyof Database[T] & string)[],
-): Statement<Database[T], unknown> =>
+  columns: readonly C[],
+): Statement<Pick<Database[T], C>, unknown> =>
   statement((db, parameter) => {
     const row = Object.fromEntries(columns.map((column) => [column, parameter(column)]));
     return db.insertInto(table).values(row as never);
   });
+
+/**
+ * The answers to statements that go to the database together. Fails as the first of them does, but not before all have ended:
+ * a transaction that ended earlier would leave the rest to run after it, each on its own.
+ */
+export async function together<T extends readonly unknown[] | []>(statements: T): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+  try {
+    return await Promise.all(statements);
+  } finally {
+    await Promise.allSettled(statements);
+  }
+}

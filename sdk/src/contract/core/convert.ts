@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { bare, marksOf, type Reference } from "./marks";
+import { bare, fieldsOf, marksOf, perSchema, type Reference } from "./marks";
 
 type Json = Record<string, unknown>;
 
@@ -53,15 +53,26 @@ export function referencesIn(schema: z.ZodType, value: unknown, path: PropertyKe
     if (typeof value === "object") return Object.keys(value).map((id) => ({ path: [...path, id], id, reference }));
     return [{ path, id: value as string, reference }];
   }
-  const inner = bare(schema);
-  if (inner instanceof z.ZodObject) {
-    return Object.entries(inner.shape).flatMap(([name, field]) => referencesIn(field as z.ZodType, (value as Json)[name], [...path, name]));
+  if (fieldsOf(schema)) {
+    return referringFields(schema).flatMap(([name, field]) => referencesIn(field, (value as Json)[name], [...path, name]));
   }
+  const inner = bare(schema);
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
     return value.flatMap((item, index) => referencesIn(inner.element as z.ZodType, item, [...path, index]));
   }
   return [];
 }
+
+const refers = (schema: z.ZodType): boolean => {
+  const inner = bare(schema);
+  if (inner instanceof z.ZodArray) return marksOf(schema).reference !== undefined || refers(inner.element as z.ZodType);
+  return marksOf(schema).reference !== undefined || referringFields(schema).length > 0;
+};
+
+/** The fields of an object schema in which references may stand. */
+const referringFields: (schema: z.ZodType) => readonly (readonly [name: string, field: z.ZodType])[] = perSchema((schema) =>
+  (fieldsOf(schema) ?? []).filter(([, field]) => refers(field)),
+);
 
 type FieldMapper = (name: string, field: z.ZodType, item: unknown, whole: Json) => [string, unknown] | undefined;
 
@@ -71,10 +82,11 @@ function eachField(schema: z.ZodType, value: unknown, map: FieldMapper): unknown
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
     return value.map((item) => eachField(inner.element as z.ZodType, item, map));
   }
-  if (!(inner instanceof z.ZodObject) || value === null || typeof value !== "object") return value;
+  const fields = fieldsOf(schema);
+  if (!fields || value === null || typeof value !== "object") return value;
   const mapped: Json = {};
-  for (const [name, field] of Object.entries(inner.shape)) {
-    const entry = map(name, field as z.ZodType, (value as Json)[name], value as Json);
+  for (const [name, field] of fields) {
+    const entry = map(name, field, (value as Json)[name], value as Json);
     if (entry) mapped[entry[0]] = entry[1];
   }
   return mapped;

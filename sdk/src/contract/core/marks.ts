@@ -86,17 +86,30 @@ function innerOf(schema: z.ZodType): z.ZodType | undefined {
   return undefined;
 }
 
-const knownBare = new WeakMap<z.ZodType, z.ZodType>();
+/** Derives something from each schema once: what every request walks through does not change. */
+export function perSchema<T>(derive: (schema: z.ZodType) => T): (schema: z.ZodType) => T {
+  const derived = new WeakMap<z.ZodType, { readonly value: T }>();
+  return (schema) => {
+    let found = derived.get(schema);
+    if (!found) {
+      found = { value: derive(schema) };
+      derived.set(schema, found);
+    }
+    return found.value;
+  };
+}
 
 /** The schema without optional(), nullable() and default() around it. */
-export function bare(schema: z.ZodType): z.ZodType {
-  const found = knownBare.get(schema);
-  if (found) return found;
+export const bare: (schema: z.ZodType) => z.ZodType = perSchema((schema) => {
   const inner = innerOf(schema);
-  const stripped = inner ? bare(inner) : schema;
-  knownBare.set(schema, stripped);
-  return stripped;
-}
+  return inner ? bare(inner) : schema;
+});
+
+/** The fields of an object schema, whatever stands around it; undefined where it is no object. */
+export const fieldsOf = perSchema((schema): readonly (readonly [name: string, field: z.ZodType])[] | undefined => {
+  const inner = bare(schema);
+  return inner instanceof z.ZodObject ? (Object.entries(inner.shape) as [string, z.ZodType][]) : undefined;
+});
 
 /** Whether a value may be left out. */
 export const isOptional = (schema: z.ZodType): boolean => schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;

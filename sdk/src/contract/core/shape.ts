@@ -82,13 +82,13 @@ function withoutDefault(schema: z.ZodType): z.ZodType {
 
 /** Derives something from each definition once. */
 export function perDefinition<T>(derive: (definition: Definition) => T): (definition: Definition) => T {
-  const known = new WeakMap<Definition, T>();
+  const known = new WeakMap<Definition, { readonly value: T }>();
   return (definition) => {
     let derived = known.get(definition);
     if (!derived) {
-      derived = derive(definition);
+      derived = { value: derive(definition) };
       known.set(definition, derived);
     }
-    return derived;
+    return derived.value;
   };
 }

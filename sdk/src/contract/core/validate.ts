@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Definition } from "./definition";
-import { bare, defaultOf, isOptional, marksOf, type Problem, type Rule } from "./marks";
+import { bare, defaultOf, fieldsOf, isOptional, marksOf, type Problem, type Rule } from "./marks";
 import { withArticle } from "./names";
 import { createSchema, updateSchema } from "./shape";
 
@@ -47,7 +47,9 @@ interface Options {
   readonly keepZeroValues?: boolean;
 }
 
-function validateObject(schema: z.ZodObject, body: unknown, { isUnknown = () => false, keepZeroValues }: Options): Validated {
+const nothingIsUnknown: IsUnknown = () => false;
+
+function validateObject(schema: z.ZodObject, body: unknown, { isUnknown = nothingIsUnknown, keepZeroValues }: Options): Validated {
   const value = complete(schema, body, isUnknown, keepZeroValues) as Json;
   const parsed = schema.safeParse(value);
   const unknown = pathsOf(value, isUnknown);
@@ -69,9 +71,10 @@ function complete(schema: z.ZodType, value: unknown, isUnknown: IsUnknown, keepZ
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
     return value.map((item) => complete(inner.element as z.ZodType, item, isUnknown));
   }
-  if (!(inner instanceof z.ZodObject) || value === null || typeof value !== "object" || Array.isArray(value)) return value;
+  const fields = fieldsOf(schema);
+  if (!fields || value === null || typeof value !== "object" || Array.isArray(value)) return value;
   const completed: Json = { ...value };
-  for (const [name, field] of Object.entries(inner.shape) as [string, z.ZodType][]) {
+  for (const [name, field] of fields) {
     // A module that is sent as {} is one with its defaults.
     const dropsZero = !keepZeroValues && !marksOf(field).module;
     if (isOptional(field) && (completed[name] === null || (dropsZero && isZero(field, completed[name])))) delete completed[name];
@@ -168,10 +171,9 @@ function allRules(schema: z.ZodType, value: unknown, path: PropertyKey[], faults
     if (faults.at.has(pathKey(path))) return []; // zod does not look into a list that is too long
     return value.flatMap((item, index) => allRules(inner.element as z.ZodType, item, [...path, index], faults));
   }
-  if (!(inner instanceof z.ZodObject) || value === null || typeof value !== "object") return [];
-  const nested = Object.entries(inner.shape).flatMap(([name, field]) =>
-    allRules(field as z.ZodType, (value as Json)[name], [...path, name], faults),
-  );
+  const fields = fieldsOf(schema);
+  if (!fields || value === null || typeof value !== "object") return [];
+  const nested = fields.flatMap(([name, field]) => allRules(field, (value as Json)[name], [...path, name], faults));
   // A rule may rely on the shapes of what it reads, so it runs on objects that are sound in themselves.
   const sound = nested.length === 0 && !faults.within.has(pathKey(path));
   return sound ? rulesOf(marksOf(inner).rules ?? [], value as Json, path) : nested;
@@ -192,6 +194,7 @@ function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType {
 }
 
 function pathsOf(value: unknown, isUnknown: IsUnknown, path: PropertyKey[] = []): PropertyKey[][] {
+  if (isUnknown === nothingIsUnknown) return [];
   if (isUnknown(value)) return [path];
   if (Array.isArray(value)) return value.flatMap((item, index) => pathsOf(item, isUnknown, [...path, index]));
   if (value === null || typeof value !== "object") return [];
@@ -199,6 +202,7 @@ function pathsOf(value: unknown, isUnknown: IsUnknown, path: PropertyKey[] = [])
 }
 
 function without(value: unknown, isUnknown: IsUnknown): unknown {
+  if (isUnknown === nothingIsUnknown) return value;
   if (isUnknown(value)) return undefined;
   if (Array.isArray(value)) return value.map((item) => without(item, isUnknown));
   if (value === null || typeof value !== "object") return value;
