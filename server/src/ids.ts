@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomFillSync } from "node:crypto";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const LENGTH = 27; // 160 bits in base 62
@@ -6,6 +6,11 @@ const DIGITS = 8;
 const LIMIT_OF_DIGITS = 62n ** BigInt(DIGITS);
 const RANDOM_BITS = 112n;
 const RANDOM_LIMIT = 1n << RANDOM_BITS;
+const RANDOM_BYTES = 14;
+
+// Random bytes come many at a time: each call for some costs as much as the rest of an id.
+const pool = Buffer.alloc(RANDOM_BYTES * 256);
+let taken = pool.length;
 
 let lastTime = 0n;
 let lastRandom = 0n;
@@ -19,7 +24,7 @@ export function newId(prefix: string, now = Date.now()): string {
   const time = BigInt(now);
   if (time > lastTime) {
     lastTime = time;
-    lastRandom = BigInt(`0x${randomBytes(14).toString("hex")}`) >> 1n; // the free top bit leaves room to count
+    lastRandom = randomNumber() >> 1n; // the free top bit leaves room to count
   } else {
     lastRandom = (lastRandom + 1n) % RANDOM_LIMIT;
   }
@@ -35,4 +40,13 @@ export function newId(prefix: string, now = Date.now()): string {
     }
   }
   return `${prefix}_${text.slice(-LENGTH)}`;
+}
+
+function randomNumber(): bigint {
+  if (taken === pool.length) {
+    randomFillSync(pool);
+    taken = 0;
+  }
+  taken += RANDOM_BYTES;
+  return (pool.readBigUInt64BE(taken - RANDOM_BYTES) << 48n) | BigInt(pool.readUIntBE(taken - 6, 6));
 }
