@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { definitionOf } from "@tunnelplane/sdk/contract";
-import { bootstrap, type Caller, callerOf } from "../../server/src/accounts";
+import { bootstrap, type Caller } from "../../server/src/accounts";
+import { Callers } from "../../server/src/callers";
 import type { Core } from "../../server/src/changes";
 import { openCore } from "../../server/src/core";
 import { Dispatcher } from "../../server/src/events/dispatcher";
@@ -69,7 +70,7 @@ async function addressOf(service: ChildProcess): Promise<string> {
 /** A subscribed destination, and events for it that nobody has delivered yet. */
 async function backlog(core: Core, count: number): Promise<Outgoing[]> {
   await bootstrap(core, KEY);
-  const caller = (await callerOf(core.store, KEY)) as Caller;
+  const caller = (await new Callers(core.store).callerOf(KEY)) as Caller;
   const resources = new Resources(core, { caller, operationId: "op_1", client: "127.0.0.1", dryRun: false });
   const { id } = await resources.create(definitionOf("event_destination"), { target: TARGET });
   const sources = [{ type: "ip_policy_created.v0" }];

@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import { ApiError } from "../apiError";
 
 /** What happens to requests when the server stops: those under way are answered, later ones refused. */
 export class RequestsUnderWay {
-  readonly #requests = new Set<FastifyRequest>();
+  readonly #replies = new Set<FastifyReply>();
   readonly #sockets = new Set<Socket>();
   #closing = false;
 
@@ -18,26 +18,27 @@ export class RequestsUnderWay {
       this.#closing = true;
       // Node takes a connection for a busy one until its first request is over, though nothing may ever come.
       for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+      for (const reply of this.#replies) reply.header("connection", "close"); // else an idle client would hold up the end
     });
-    app.addHook("onRequest", async (request) => {
+    app.addHook("onRequest", (_request, reply, done) => {
+      this.#replies.add(reply);
+      if (!this.#closing) return done();
       // Only on connections that clients still have open; new ones are not accepted.
-      if (this.#closing) {
-        throw new ApiError("unavailable", "The server is shutting down; try again shortly", { headers: { "retry-after": "1" } });
-      }
-      this.#requests.add(request);
+      done(new ApiError("unavailable", "The server is shutting down; try again shortly", { headers: { "retry-after": "1" } }));
     });
-    app.addHook("onResponse", async (request) => {
-      this.#requests.delete(request);
-    });
-    app.addHook("onSend", async (_request, reply) => {
-      if (this.#closing) reply.header("connection", "close"); // else an idle client would hold up the end
+    app.addHook("onResponse", (_request, reply, done) => {
+      this.#replies.delete(reply);
+      done();
     });
   }
 
   /** One line in the log for each request that is not answered yet. */
   log(): void {
-    for (const request of this.#requests) {
-      request.log.warn({ method: request.method, path: request.url.split("?")[0], client: request.ip }, "request cut off");
+    for (const { request } of this.#replies) {
+      request.log.warn(
+        { operation_id: request.id, method: request.method, path: request.url.split("?")[0], client: request.ip },
+        "request cut off",
+      );
     }
   }
 }
