@@ -1,5 +1,6 @@
 import { definitionOf } from "@tunnelplane/sdk/contract";
-import { bootstrap, type Caller, callerOf } from "../../server/src/accounts";
+import { bootstrap, type Caller } from "../../server/src/accounts";
+import { Callers } from "../../server/src/callers";
 import type { Core } from "../../server/src/changes";
 import { openCore } from "../../server/src/core";
 import type { Outgoing } from "../../server/src/events/targets";
@@ -22,7 +23,7 @@ export class World {
   static async open(data: string, databaseUrl: string | undefined): Promise<World> {
     const core = await openCore({ data, databaseUrl, databasePool: 10 });
     await bootstrap(core, KEY);
-    return new World(core, (await callerOf(core.store, KEY)) as Caller);
+    return new World(core, (await new Callers(core.store).callerOf(KEY)) as Caller);
   }
 
   /** Makes a destination that is told of every new IP policy from now on. */

@@ -1,14 +1,11 @@
-import { timingSafeEqual } from "node:crypto";
 import { definitionOf } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import { ApiError, refuseFaults } from "./apiError";
+import { refuseFaults } from "./apiError";
 import type { Core } from "./changes";
 import { PLACEHOLDER } from "./facts";
 import { newId } from "./ids";
 import { hashSecret, newSecret } from "./secrets";
 import type { Database } from "./storage/schema";
-import { statement } from "./storage/statement";
-import type { Store } from "./storage/store";
 
 /** Who makes a request: a user or a bot, by one of its API keys. */
 export interface Caller {
@@ -18,52 +15,6 @@ export interface Caller {
   readonly keyId: string;
   readonly admin: boolean;
 }
-
-/**
- * Finds whom an API key belongs to. Refuses keys that have expired and keys of bots that are not active.
- * The database is asked each time, so a key that was deleted is refused from then on by every server.
- *
- * Keys are found by their SHA-256. How long that takes may tell how much of a hash is right, but nobody can choose
- * a key for the hash that it shall have, so it tells nothing of any key. What is found is compared once more,
- * in constant time, so that this does not rest on how a database compares texts.
- */
-export async function callerOf(store: Store, apiKey: string): Promise<Caller | undefined> {
-  const hash = hashSecret(apiKey);
-  const [row] = await callerByHash(store.reader, { hash });
-  if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
-  const { expires_at } = JSON.parse(row.key) as { expires_at?: string | null };
-  if (expires_at && Date.parse(expires_at) <= Date.now())
-    throw new ApiError("expired_key", `This API key expired at ${expires_at}; make a new one with a key that is still valid`);
-  const bot: { name: string; active: boolean } | undefined = row.bot ? JSON.parse(row.bot) : undefined;
-  if (bot?.active === false) {
-    throw new ApiError("forbidden", "The bot that owns this API key is not active; an admin can activate it");
-  }
-  return { keyId: row.keyId, ownerId: row.ownerId, name: row.name ?? bot?.name ?? "", admin: row.role === "admin" };
-}
-
-interface CallerRow {
-  readonly hash: string;
-  readonly keyId: string;
-  readonly ownerId: string;
-  /** The key's document. */
-  readonly key: string;
-  readonly role: "admin" | "member" | null;
-  readonly name: string | null;
-  /** The document of the bot that owns it. */
-  readonly bot: string | null;
-}
-
-const callerByHash = statement<{ hash: string }, CallerRow>((db, parameter) =>
-  db
-    .selectFrom("told_secret")
-    .innerJoin("resource as key", "key.id", "told_secret.resource_id")
-    .leftJoin("principal as user", "user.id", "key.owner_id")
-    .leftJoin("resource as bot", "bot.id", "key.owner_id")
-    .select(["hash", "key.id as keyId", "key.owner_id as ownerId", "key.document as key"])
-    .select(["user.role as role", "user.name as name", "bot.document as bot"])
-    .where("told_secret.hash", "=", parameter("hash"))
-    .where("key.kind", "=", "api_key"),
-);
 
 /** Refuses an owner that the caller may not name, or that there is not. Bots are resources, and so checked as references. */
 export async function refuseForeignOwner(db: Kysely<Database>, owner: unknown, caller: Caller): Promise<void> {

@@ -1,10 +1,15 @@
-import { randomBytes } from "node:crypto";
+import { randomFillSync } from "node:crypto";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const LENGTH = 27; // 160 bits in base 62
 const DIGITS = 8;
 const LIMIT_OF_DIGITS = 62n ** BigInt(DIGITS);
 const RANDOM_BITS = 112n;
+const RANDOM_BYTES = 14;
+
+// Random bytes come many at a time: each call for some costs as much as the rest of an id.
+const pool = Buffer.alloc(RANDOM_BYTES * 256);
+let taken = pool.length;
 
 let lastTime = 0;
 let last = "";
@@ -17,7 +22,7 @@ let last = "";
 export function newId(prefix: string, now = Date.now()): string {
   if (now > lastTime) {
     lastTime = now;
-    const random = BigInt(`0x${randomBytes(14).toString("hex")}`) >> 1n; // the free top bit leaves room to count
+    const random = randomNumber() >> 1n; // the free top bit leaves room to count
     last = inBase62((BigInt(now) << RANDOM_BITS) | random);
   } else {
     last = successor(last);
@@ -44,4 +49,13 @@ function inBase62(value: bigint): string {
 function successor(text: string): string {
   const [rest, digit] = [text.slice(0, -1), ALPHABET.indexOf(text.slice(-1)) + 1];
   return digit < ALPHABET.length ? rest + ALPHABET[digit] : successor(rest) + ALPHABET[0];
+}
+
+function randomNumber(): bigint {
+  if (taken === pool.length) {
+    randomFillSync(pool);
+    taken = 0;
+  }
+  taken += RANDOM_BYTES;
+  return (pool.readBigUInt64BE(taken - RANDOM_BYTES) << 48n) | BigInt(pool.readUIntBE(taken - 6, 6));
 }

@@ -21,6 +21,8 @@ export const VERSION: string = (require("../package.json") as { version: string 
 const FORGET_EVERY_MS = 10 * 60_000;
 const PRUNE_EVERY_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
+// Lines of requests are written together: one by one, writing took longer than making them. The end of the process writes what is left.
+const LOG_BUFFER = { minLength: 4096, periodicFlush: 100 } as const; // bytes, ms
 // How long batches of events that are with their services may take once the server is told to stop.
 const DELIVERIES_LIMIT_MS = 5_000;
 
@@ -79,7 +81,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { host, port } = parseListen(options.listen);
   const logger = pino(
     { level: options.logLevel, name: "tunnelplane", base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
-    options.logs ?? pino.destination({ dest: 2, sync: false }),
+    options.logs ?? pino.destination({ dest: 2, sync: false, ...LOG_BUFFER }),
   );
   /** Does something again and again, without keeping the process alive for it; the next time may succeed. */
   const every = (ms: number, failure: string, work: () => Promise<unknown>): NodeJS.Timeout =>

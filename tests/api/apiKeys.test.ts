@@ -7,7 +7,7 @@ import { expectRefused, immutable, invalid, serverOfThisFile } from "./support";
 const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString();
 const expired = { status: 401, code: "TP_1102" };
 
-onEveryDatabase("An API key", (start, database) => {
+onEveryDatabase("An API key", (start) => {
   const server = serverOfThisFile(start);
 
   it("is accepted until the time it was given, and then refused with words that say so", async () => {
@@ -51,21 +51,5 @@ onEveryDatabase("An API key", (start, database) => {
       token: null,
       description: "of last year",
     });
-  });
-
-  it("is refused by every server as soon as one has deleted it", async () => {
-    const data = await database.create();
-    // On the embedded database there is one server only.
-    const servers = [await start({ data }), ...(data.startsWith("postgres:") ? [await start({ data })] : [])];
-    try {
-      const [first] = servers;
-      const admin = new Rest(first?.url ?? "", first?.apiKey ?? "");
-      const { body: key } = await admin.post("/api_keys", {});
-      for (const { url } of servers) expect((await new Rest(url, key.token).get("/ip_policies")).status).to.equal(200);
-      expect((await admin.delete(`/api_keys/${key.id}`)).status).to.equal(204);
-      for (const { url } of servers) expectRefused(await new Rest(url, key.token).get("/ip_policies"), { status: 401, code: "TP_1101" });
-    } finally {
-      for (const running of servers) await running.stop();
-    }
   });
 });

@@ -1,5 +1,6 @@
 import { definitionOf } from "@tunnelplane/sdk/contract";
-import { bootstrap, type Caller, callerOf } from "../../server/src/accounts";
+import { bootstrap, type Caller } from "../../server/src/accounts";
+import { Callers } from "../../server/src/callers";
 import type { ChangeContext, Core } from "../../server/src/changes";
 import { openCore } from "../../server/src/core";
 import { Dispatcher, type DispatcherOptions } from "../../server/src/events/dispatcher";
@@ -69,7 +70,7 @@ export class World {
     const place = data.startsWith("postgres:") ? { data: "", databaseUrl: data, masterKey: MASTER_KEY } : { data };
     const core = await openCore({ ...place, databasePool: 10 });
     await bootstrap(core, "key-of-the-admin-of-this-world");
-    const caller = await callerOf(core.store, "key-of-the-admin-of-this-world");
+    const caller = await new Callers(core.store).callerOf("key-of-the-admin-of-this-world");
     return new World(core, { caller: caller as Caller, operationId: "op_1", client: "127.0.0.1", dryRun: false });
   }
 

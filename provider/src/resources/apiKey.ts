@@ -18,7 +18,7 @@ export interface ApiKeyArgs {
 }
 
 /**
- * A key with which its owner calls this API. Deleting it revokes it, at once and on every server.
+ * A key with which its owner calls this API. Deleting it revokes it, at once, on other servers of the same database within a second.
  *
  * @example
  * ```ts

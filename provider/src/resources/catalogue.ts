@@ -76,7 +76,7 @@ export interface Catalogue {
   /** Which types of events go to which destinations. */
   readonly eventSubscriptions: Readonly<Record<string, EventSubscription>>;
 
-  /** A key with which its owner calls this API. Deleting it revokes it, at once and on every server. */
+  /** A key with which its owner calls this API. Deleting it revokes it, at once, on other servers of the same database within a second. */
   readonly apiKeies: Readonly<Record<string, ApiKey>>;
 
   /** An owner of keys and credentials that is no person: a pipeline, a service. It is a member, never an admin. */

@@ -9,7 +9,7 @@ export const apiKey = defineResource({
   type: "ApiKey",
   kind: "api_key",
   title: "API key",
-  doc: "A key with which its owner calls this API. Deleting it revokes it, at once and on every server.",
+  doc: "A key with which its owner calls this API. Deleting it revokes it, at once, on other servers of the same database within a second.",
   path: "/api_keys",
   listKey: "keys",
   idPrefix: "ak",

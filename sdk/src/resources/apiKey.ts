@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 /**
- * A key with which its owner calls this API. Deleting it revokes it, at once and on every server.
+ * A key with which its owner calls this API. Deleting it revokes it, at once, on other servers of the same database within a second.
  *
  * As the API answers it.
  */

@@ -1,6 +1,7 @@
-import { expandPath } from "@tunnelplane/sdk/contract";
+import { definitionOf, expandPath } from "@tunnelplane/sdk/contract";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { ApiError } from "../apiError";
+import { Callers } from "../callers";
 import type { Core } from "../changes";
 import type { Dispatcher } from "../events/dispatcher";
 import { deliveryMetrics } from "../events/metrics";
@@ -18,13 +19,14 @@ import { openapi } from "./openapi";
 import type { Operation } from "./operations";
 import { dryRunOf } from "./query";
 import { type RateLimitOptions, RateLimits } from "./rateLimits";
-import { RequestLog } from "./requestLog";
+import { oneLogger, RequestLog } from "./requestLog";
 import type { RequestsUnderWay } from "./requestsUnderWay";
 
 const SERVICE_VERSION = "2";
 const BODY_LIMIT = 1024 * 1024;
 /** As long as Node lets a request line be, so that an id of any length is answered as one that does not exist. */
 const LONGEST_PATH = 16 * 1024;
+const JSON_TYPE = "application/json; charset=utf-8";
 const CHALLENGE = { "www-authenticate": "Bearer" };
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY"];
 
@@ -54,16 +56,18 @@ export function buildApp(options: AppOptions): FastifyInstance {
     trustProxy: options.trustProxy,
     genReqId: (request) => requestId(request.headers["x-request-id"]),
     logController: new RequestLog(),
+    childLoggerFactory: oneLogger,
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: LONGEST_PATH },
     return503OnClosing: false, // that would not be an error of ours; RequestsUnderWay answers one
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
   });
   acceptExpectations(app);
   acceptJson(app);
-  underWay.watch(app);
-  app.addHook("onSend", async (request, reply) => {
+  app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
+    done();
   });
+  underWay.watch(app);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler((request) => {
     throw noRoute(request);
@@ -73,21 +77,22 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const description = JSON.stringify(openapi(operations, version));
   app.get("/openapi.json", async (_request, reply) => reply.type("application/json").send(description));
 
+  const callers = new Callers(store);
   const limits = new RateLimits(options.rateLimit);
   registerMetrics(app, version, underWay, deliveryMetrics(store, dispatcher.counts), (request, reply) =>
-    authenticate(store, limits, request, reply),
+    authenticate(callers, limits, request, reply),
   );
   app.register(async (api) => {
     underWay.limitOn(api);
     api.decorateRequest("caller");
     api.addHook("onRequest", async (request, reply) => {
       requireHost(request);
-      request.caller = await authenticate(store, limits, request, reply);
+      request.caller = await authenticate(callers, limits, request, reply);
       requireVersion(request);
       requirePlainBody(request);
     });
     const addressOf = (request: FastifyRequest) => publicUrl ?? `${request.protocol}://${request.host}`;
-    for (const operation of operations) registerOperation(api, operation, { core, dispatcher, addressOf });
+    for (const operation of operations) registerOperation(api, operation, { core, callers, dispatcher, addressOf });
     refuseOtherMethods(api, operations);
   });
   return app;
@@ -103,12 +108,14 @@ function registerHealth(app: FastifyInstance, store: Store): void {
 
 interface Parts {
   readonly core: Core;
+  readonly callers: Callers;
   readonly dispatcher: Dispatcher;
   /** The address under which a client reached the server. */
   readonly addressOf: (request: FastifyRequest) => string;
 }
 
-function registerOperation(api: FastifyInstance, operation: Operation, { core, dispatcher, addressOf }: Parts): void {
+function registerOperation(api: FastifyInstance, operation: Operation, { core, callers, dispatcher, addressOf }: Parts): void {
+  const run = decidesOnCallers(operation) ? forgetting(callers, operation.run) : operation.run;
   api.route({
     method: operation.method,
     url: routePattern(operation.path),
@@ -120,7 +127,7 @@ function registerOperation(api: FastifyInstance, operation: Operation, { core, d
       const body = objectIn(request.body);
       const intent = operation.success.status === 201 ? intentOf(request, body) : undefined;
       const resources = new Resources(core, { caller, operationId: request.id, client: request.ip, dryRun: dryRunOf(query), intent });
-      const outcome = await operation.run(
+      const outcome = await run(
         { resources, core, caller, dispatcher },
         {
           params,
@@ -130,7 +137,7 @@ function registerOperation(api: FastifyInstance, operation: Operation, { core, d
         },
       );
       reply.code(operation.success.status);
-      if (outcome === undefined) return reply.send();
+      if (outcome === undefined) return undefined;
       if ("etag" in outcome) {
         reply.header("etag", outcome.etag);
         if (outcome.replayed) reply.header("idempotent-replayed", "true");
@@ -138,10 +145,23 @@ function registerOperation(api: FastifyInstance, operation: Operation, { core, d
       }
       const address = addressOf(request);
       const json = "json" in outcome ? outcome.json : pageJson(operation, outcome, request, address);
-      return reply.type("application/json; charset=utf-8").send(core.documents.answer(json, address));
+      reply.header("content-type", JSON_TYPE);
+      // Not `reply.send`: Fastify would wait for the reply, with listeners for its end.
+      return core.documents.answer(json, address);
     },
   });
 }
+
+const CALLERS = ["api_key", "bot_user"].map((kind) => definitionOf(kind).path);
+
+/** Whether an operation changes who may make requests. */
+const decidesOnCallers = ({ method, path }: Operation): boolean => method !== "GET" && CALLERS.some((start) => path.startsWith(start));
+
+/** The same operation; whoever made requests before is looked up again after it, also when nobody knows whether it was kept. */
+const forgetting =
+  (callers: Callers, run: Operation["run"]): Operation["run"] =>
+  (...input) =>
+    run(...input).finally(() => callers.forget());
 
 /** A page is put together from the stored texts: they are the answer already. */
 function pageJson(operation: Operation, page: Page, request: FastifyRequest, address: string): string {
@@ -258,11 +278,11 @@ function acceptJson(app: FastifyInstance): void {
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = apiErrorOf(error);
   // What was refused on purpose is no failure, and its line in the log of requests says enough.
-  if (refusal.status >= 500 && refusal !== error) request.log.error({ err: error }, "request failed");
+  if (refusal.status >= 500 && refusal !== error) request.log.error({ operation_id: request.id, err: error }, "request failed");
   reply
     .code(refusal.status)
-    .headers({ ...(refusal.status === 401 && CHALLENGE), ...refusal.options.headers })
-    .type("application/json; charset=utf-8")
+    .headers({ "x-request-id": request.id, ...(refusal.status === 401 && CHALLENGE), ...refusal.options.headers })
+    .type(JSON_TYPE)
     .send(JSON.stringify(refusal.body(request.id)));
 }
 

@@ -47,11 +47,12 @@ export function registerMetrics(
   for (const metric of deliveries) registerDeliveryMetric(registry, metric);
   collectDefaultMetrics({ register: registry });
 
-  app.addHook("onResponse", async (request, reply) => {
+  app.addHook("onResponse", (request, reply, done) => {
     durations.observe(
       { method: request.method, route: request.routeOptions.url ?? "none", status: reply.statusCode },
       reply.elapsedTime / 1000,
     );
+    done();
   });
   app.get("/metrics", async (request, reply) => {
     const { admin } = await authenticate(request, reply);

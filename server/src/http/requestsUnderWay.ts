@@ -1,6 +1,5 @@
 import type { Socket } from "node:net";
-import { setImmediate as nextTurn } from "node:timers/promises";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../apiError";
 
 const RETRY_SOON = { headers: { "retry-after": "1" } };
@@ -10,8 +9,8 @@ const RETRY_SOON = { headers: { "retry-after": "1" } };
  * refused; when the server stops, those under way are answered and later ones refused.
  */
 export class RequestsUnderWay {
-  readonly #requests = new Set<FastifyRequest>();
-  /** Those of them that are here as a whole, on routes that are limited. */
+  readonly #replies = new Set<FastifyReply>();
+  /** Those of their requests that are here as a whole, on routes that are limited. */
   readonly #atWork = new Set<FastifyRequest>();
   readonly #sockets = new Set<Socket>();
   #closing = false;
@@ -35,48 +34,54 @@ export class RequestsUnderWay {
       this.#closing = true;
       // Node takes a connection for a busy one until its first request is over, though nothing may ever come.
       for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+      for (const reply of this.#replies) reply.header("connection", "close"); // else an idle client would hold up the end
     });
-    app.addHook("onRequest", async (request) => {
+    app.addHook("onRequest", (_request, reply, done) => {
+      this.#replies.add(reply);
+      if (!this.#closing) return done();
       // Only on connections that clients still have open; new ones are not accepted.
-      if (this.#closing) throw new ApiError("unavailable", "The server is shutting down; try again shortly", RETRY_SOON);
-      this.#requests.add(request);
+      done(new ApiError("unavailable", "The server is shutting down; try again shortly", RETRY_SOON));
     });
-    app.addHook("onResponse", async (request) => {
-      this.#requests.delete(request);
+    app.addHook("onResponse", (request, reply, done) => {
+      this.#replies.delete(reply);
       this.#atWork.delete(request);
-    });
-    app.addHook("onSend", async (_request, reply) => {
-      if (this.#closing) reply.header("connection", "close"); // else an idle client would hold up the end
+      done();
     });
   }
 
   /** Refuses requests to these routes beyond the limit. To be called before anything is spent on them. */
   limitOn(routes: FastifyInstance): void {
     if (this.limit === 0) return;
-    routes.addHook("onRequest", async (request) => {
-      this.#begin(request);
+    routes.addHook("onRequest", (request, _reply, done) => {
+      const refusal = this.#begin(request);
+      if (refusal) return done(refusal);
       // What can be answered at once would be, one after the other, and those that came with it would wait uncounted.
-      await nextTurn();
-      // A body that is slow to arrive costs nothing, and must not keep others out.
-      if (!request.raw.complete) this.#atWork.delete(request);
+      setImmediate(() => {
+        // A body that is slow to arrive costs nothing, and must not keep others out.
+        if (!request.raw.complete) this.#atWork.delete(request);
+        done();
+      });
     });
-    routes.addHook("preValidation", async (request) => {
-      if (!this.#atWork.has(request)) this.#begin(request);
-    });
+    routes.addHook("preValidation", (request, _reply, done) => done(this.#atWork.has(request) ? undefined : this.#begin(request)));
   }
 
-  #begin(request: FastifyRequest): void {
+  /** Takes a request among those at work, or else says why not. */
+  #begin(request: FastifyRequest): ApiError | undefined {
     if (this.#atWork.size >= this.limit) {
       this.#refused++;
-      throw new ApiError("overloaded", `The server works on ${this.limit} requests already; try again shortly`, RETRY_SOON);
+      return new ApiError("overloaded", `The server works on ${this.limit} requests already; try again shortly`, RETRY_SOON);
     }
     this.#atWork.add(request);
+    return undefined;
   }
 
   /** One line in the log for each request that is not answered yet. */
   log(): void {
-    for (const request of this.#requests) {
-      request.log.warn({ method: request.method, path: request.url.split("?")[0], client: request.ip }, "request cut off");
+    for (const { request } of this.#replies) {
+      request.log.warn(
+        { operation_id: request.id, method: request.method, path: request.url.split("?")[0], client: request.ip },
+        "request cut off",
+      );
     }
   }
 }

@@ -1,0 +1,86 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Caller } from "./accounts";
+import { ApiError } from "./apiError";
+import { hashSecret } from "./secrets";
+import { statement } from "./storage/statement";
+import type { Store } from "./storage/store";
+
+/** How long a key that was found may be used before the database is asked again: how long other servers may take to notice that it is gone. */
+const TRUSTED_MS = 1000;
+
+/** An API key, as the database had it. */
+interface KnownKey {
+  readonly caller: Caller;
+  readonly expiresAt: string | null;
+  readonly ofInactiveBot: boolean;
+}
+
+/**
+ * Finds whom API keys belong to. The database is asked for a key once a second, however many requests it makes; so a key
+ * that was deleted is refused by every server within a second, and at once by the one that was told to `forget`.
+ *
+ * Keys are found by their SHA-256. How long that takes may tell how much of a hash is right, but nobody can choose
+ * a key for the hash that it shall have, so it tells nothing of any key. What is found is compared once more,
+ * in constant time, so that this does not rest on how a database compares texts.
+ */
+export class Callers {
+  /** Everything that was found since `#since`; all of it is forgotten together, so no entry is older than that. */
+  #known = new Map<string, KnownKey>();
+  #since = 0;
+
+  constructor(private readonly store: Store) {}
+
+  /** Refuses keys that have expired and keys of bots that are not active; undefined for a key that is not known. */
+  async callerOf(apiKey: string): Promise<Caller | undefined> {
+    if (performance.now() - this.#since >= TRUSTED_MS) this.forget();
+    const hash = hashSecret(apiKey);
+    const key = this.#known.get(hash) ?? (await this.#find(hash));
+    if (!key) return undefined;
+    if (key.expiresAt && Date.parse(key.expiresAt) <= Date.now())
+      throw new ApiError("expired_key", `This API key expired at ${key.expiresAt}; make a new one with a key that is still valid`);
+    if (key.ofInactiveBot) throw new ApiError("forbidden", "The bot that owns this API key is not active; an admin can activate it");
+    return key.caller;
+  }
+
+  /** To be called after keys or bots were changed, before that is answered. */
+  forget(): void {
+    this.#known = new Map();
+    this.#since = performance.now();
+  }
+
+  async #find(hash: string): Promise<KnownKey | undefined> {
+    const known = this.#known; // What is read now must not be kept after a change that comes in between.
+    const [row] = await keyByHash(this.store.reader, { hash });
+    if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
+    const { expires_at: expiresAt = null } = JSON.parse(row.key) as { expires_at?: string | null };
+    const bot: { name: string; active: boolean } | undefined = row.bot ? JSON.parse(row.bot) : undefined;
+    const caller = { keyId: row.keyId, ownerId: row.ownerId, name: row.name ?? bot?.name ?? "", admin: row.role === "admin" };
+    const key = { caller, expiresAt, ofInactiveBot: bot?.active === false };
+    known.set(hash, key);
+    return key;
+  }
+}
+
+interface KeyRow {
+  readonly hash: string;
+  readonly keyId: string;
+  readonly ownerId: string;
+  /** The key's document. */
+  readonly key: string;
+  readonly role: "admin" | "member" | null;
+  readonly name: string | null;
+  /** The document of the bot that owns it. */
+  readonly bot: string | null;
+}
+
+const keyByHash = statement<{ hash: string }, KeyRow>((db, parameter) =>
+  db
+    .selectFrom("told_secret")
+    .innerJoin("resource as key", "key.id", "told_secret.resource_id")
+    .leftJoin("principal as user", "user.id", "key.owner_id")
+    .leftJoin("resource as bot", "bot.id", "key.owner_id")
+    .select(["hash", "key.id as keyId", "key.owner_id as ownerId", "key.document as key"])
+    .select(["user.role as role", "user.name as name", "bot.document as bot"])
+    .where("told_secret.hash", "=", parameter("hash"))
+    .where("key.kind", "=", "api_key"),
+);

@@ -1,0 +1,61 @@
+import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
+import { Rest } from "../../support/rest";
+import type { ServerProcess } from "../../support/server";
+
+onEveryDatabase("A key that is in use at two servers on one database", (start) => {
+  let servers: [ServerProcess, ServerProcess];
+  let admins: [Rest, Rest];
+  before("start two servers", async () => {
+    const one = await start();
+    servers = [one, await start({ data: one.data })];
+    admins = servers.map(({ url, apiKey }) => new Rest(url, apiKey)) as [Rest, Rest];
+  });
+
+  after(async () => {
+    for (const server of servers) await server.stop();
+  });
+
+  /** A new key, and how it is answered at both servers; each has just found it valid. */
+  const keyInUse = async (body: object = {}) => {
+    const { id, token } = (await admins[0].post("/api_keys", body)).body;
+    const rests = servers.map(({ url }) => new Rest(url, token)) as [Rest, Rest];
+    const statusAt = async (server: 0 | 1) => (await rests[server].get("/ip_policies")).status;
+    expect([await statusAt(0), await statusAt(1)]).to.deep.equal([200, 200]);
+    return { id, statusAt };
+  };
+
+  /** Asks until it is refused; the test ends in time where it never is. */
+  const refusalOf = async (statusAt: (server: 0 | 1) => Promise<number>, server: 0 | 1): Promise<number> => {
+    for (;;) {
+      const status = await statusAt(server);
+      if (status !== 200) return status;
+    }
+  };
+
+  it("is refused at once by the server that deleted it, and soon by the other, though it goes on asking", async () => {
+    const { id, statusAt } = await keyInUse();
+    expect((await admins[0].delete(`/api_keys/${id}`)).status).to.equal(204);
+    expect(await statusAt(0)).to.equal(401);
+    expect(await refusalOf(statusAt, 1)).to.equal(401);
+  });
+
+  it("is refused in the same way when its bot is no longer active, and taken again when it is", async () => {
+    const bot = (await admins[0].post("/bot_users", { name: "ci" })).body;
+    const { statusAt } = await keyInUse({ owner_id: bot.id });
+    expect((await admins[0].patch(`/bot_users/${bot.id}`, { active: false })).status).to.equal(200);
+    expect(await statusAt(0)).to.equal(403);
+    expect(await refusalOf(statusAt, 1)).to.equal(403);
+    expect((await admins[0].patch(`/bot_users/${bot.id}`, { active: true })).status).to.equal(200);
+    expect(await statusAt(0)).to.equal(200);
+  });
+
+  it("is refused by both from the moment it expires", async () => {
+    const expires_at = new Date(Date.now() + 2000).toISOString();
+    const { statusAt } = await keyInUse({ expires_at });
+    for (const server of [0, 1] as const) {
+      expect(await refusalOf(statusAt, server)).to.equal(401);
+      expect(Date.now()).to.be.at.least(Date.parse(expires_at));
+    }
+  });
+});
