@@ -2,6 +2,8 @@ import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../apiError";
 
+// Clients that ask again at once, and not when they were told to, would take as much time to refuse as others take to serve.
+const REFUSED_REST_MS = 200;
 const RETRY_SOON = { headers: { "retry-after": "1" } };
 
 /**
@@ -12,6 +14,8 @@ export class RequestsUnderWay {
   readonly #replies = new Set<FastifyReply>();
   /** Those of their requests that are here as a whole, on routes that are limited. */
   readonly #atWork = new Set<FastifyRequest>();
+  /** Those that were refused because there were too many, and whose refusal is on its way. */
+  readonly #turnedAway = new WeakSet<FastifyRequest>();
   readonly #sockets = new Set<Socket>();
   #closing = false;
   #refused = 0;
@@ -45,6 +49,7 @@ export class RequestsUnderWay {
     app.addHook("onResponse", (request, reply, done) => {
       this.#replies.delete(reply);
       this.#atWork.delete(request);
+      if (this.#turnedAway.has(request)) letRest(request.raw.socket);
       done();
     });
   }
@@ -69,6 +74,7 @@ export class RequestsUnderWay {
   #begin(request: FastifyRequest): ApiError | undefined {
     if (this.#atWork.size >= this.limit) {
       this.#refused++;
+      this.#turnedAway.add(request);
       return new ApiError("overloaded", `The server works on ${this.limit} requests already; try again shortly`, RETRY_SOON);
     }
     this.#atWork.add(request);
@@ -84,4 +90,10 @@ export class RequestsUnderWay {
       );
     }
   }
+}
+
+/** Reads nothing more from a connection for a moment. */
+function letRest(socket: Socket): void {
+  socket.pause();
+  setTimeout(() => socket.resume(), REFUSED_REST_MS);
 }
