@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
 import { onEveryDatabase, type Start, sharedPostgres } from "../../support/databases";
@@ -164,6 +165,23 @@ describe("A server that has its hands full", () => {
     connection.close();
     const descriptions = (await rest.get("/ip_policies")).body.ip_policies.map((policy: { description: string }) => policy.description);
     expect(descriptions).to.deep.equal(["held up"]);
+  });
+
+  it("has a place again when whoever held it goes without the answer", async () => {
+    const { id } = (await rest.post("/ip_policies", { description: "left alone" })).body;
+    await session.query("begin");
+    await session.query("select from resource where id = $1 for update", [id]);
+    const connection = await Connection.open(server.url);
+    connection.send(request(server, `PATCH /ip_policies/${id}`, `{"metadata": "changed"}`));
+    await waiting(session, 1);
+    connection.close();
+    await session.query("commit");
+    const statuses = new Set<number>();
+    for (let tries = 0; tries < 100 && !statuses.has(200); tries++) {
+      statuses.add((await rest.get("/ip_policies")).status);
+      await sleep(50);
+    }
+    expect([...statuses]).to.include(200);
   });
 
   it("is asked again by our client, as it said, until it has a place", async () => {

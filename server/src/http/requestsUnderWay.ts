@@ -32,7 +32,11 @@ export class RequestsUnderWay {
   watch(app: FastifyInstance): void {
     app.server.on("connection", (socket: Socket) => {
       this.#sockets.add(socket);
-      socket.once("close", () => this.#sockets.delete(socket));
+      socket.once("close", () => {
+        this.#sockets.delete(socket);
+        // Nobody says that an answer is over which nobody waits for any more.
+        for (const reply of this.#replies) if (reply.request.raw.socket === socket) this.#end(reply);
+      });
     });
     app.addHook("preClose", async () => {
       this.#closing = true;
@@ -47,8 +51,7 @@ export class RequestsUnderWay {
       done(new ApiError("unavailable", "The server is shutting down; try again shortly", RETRY_SOON));
     });
     app.addHook("onResponse", (request, reply, done) => {
-      this.#replies.delete(reply);
-      this.#atWork.delete(request);
+      this.#end(reply);
       if (this.#turnedAway.has(request)) letRest(request.raw.socket);
       done();
     });
@@ -70,6 +73,11 @@ export class RequestsUnderWay {
     routes.addHook("preValidation", (request, _reply, done) => done(this.#atWork.has(request) ? undefined : this.#begin(request)));
   }
 
+  #end(reply: FastifyReply): void {
+    this.#replies.delete(reply);
+    this.#atWork.delete(reply.request);
+  }
+
   /** Takes a request among those at work, or else says why not. */
   #begin(request: FastifyRequest): ApiError | undefined {
     if (this.#atWork.size >= this.limit) {
@@ -77,7 +85,7 @@ export class RequestsUnderWay {
       this.#turnedAway.add(request);
       return new ApiError("overloaded", `The server works on ${this.limit} requests already; try again shortly`, RETRY_SOON);
     }
-    this.#atWork.add(request);
+    if (!request.raw.socket.destroyed) this.#atWork.add(request);
     return undefined;
   }
 
