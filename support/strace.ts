@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createReadStream, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -44,7 +44,9 @@ export class Strace {
       this.child.kill("SIGTERM");
       await ended;
     }
-    const lines = readFileSync(join(this.folder, "trace"), "utf8").split("\n");
+    // Line by line: the whole may be more than one string can hold.
+    const lines: string[] = [];
+    for await (const line of createInterface({ input: createReadStream(join(this.folder, "trace")) })) lines.push(line);
     rmSync(this.folder, { recursive: true });
     return lines;
   }
