@@ -43,7 +43,8 @@ describe("Requests made from the OpenAPI document", () => {
         "--no-color",
       ],
       ...["--phases", "examples,coverage,fuzzing", "--header", `Authorization: Bearer ${server.apiKey}`, "--header", "Service-Version: 2"],
-      ...["--max-examples", String(EXAMPLES), "--workers", String(size(1, 2))],
+      // More workers trip over each other inside of Python 3.11 ("AST constructor recursion depth mismatch").
+      ...["--max-examples", String(EXAMPLES), "--workers", "1"],
     ];
     const folder = mkdtempSync(join(tmpdir(), "tunnelplane-fuzz-")); // the fuzzer leaves notes where it runs
     const memory = memoryOf(server.pid);
