@@ -102,6 +102,19 @@ export function onEveryDatabase(title: string, tests: (start: Start, database: D
   }
 }
 
+/** Starts servers that stop after the test that started them. */
+export function untilTestEnds(start: Start, signal?: NodeJS.Signals): Start {
+  const running: ServerProcess[] = [];
+  afterEach("stop the servers", async () => {
+    for (const server of running.splice(0)) await server.stop(signal);
+  });
+  return async (options) => {
+    const server = await start(options);
+    running.push(server);
+    return server;
+  };
+}
+
 // Outside of every describe: runs once, after the tests of all files.
 after("stop PostgreSQL and remove what the tests kept", async () => {
   await (await postgres)?.stop();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
-import { onEveryDatabase, type Start, sharedPostgres } from "../../support/databases";
+import { onEveryDatabase, sharedPostgres, untilTestEnds } from "../../support/databases";
 import { type Session, waiting } from "../../support/postgres";
 import { Connection } from "../../support/rawHttp";
 import { Rest } from "../../support/rest";
@@ -22,13 +22,7 @@ async function refusedSoFar(server: ServerProcess): Promise<number> {
 }
 
 onEveryDatabase("A server of which more is asked at once than it works on", (startServer) => {
-  const running: ServerProcess[] = [];
   const connections: Connection[] = [];
-  const start: Start = async (options) => {
-    const server = await startServer(options);
-    running.push(server);
-    return server;
-  };
   const connect = async (server: ServerProcess): Promise<Connection> => {
     const connection = await Connection.open(server.url);
     connections.push(connection);
@@ -52,8 +46,8 @@ onEveryDatabase("A server of which more is asked at once than it works on", (sta
   };
   afterEach(async () => {
     for (const connection of connections.splice(0)) connection.close();
-    for (const server of running.splice(0)) await server.stop();
   });
+  const start = untilTestEnds(startServer); // after the connections, which a server would wait for
 
   for (const [what, line, status] of [
     ["reads", "GET /ip_policies", 200],

@@ -1,19 +1,10 @@
 import { request as httpRequest } from "node:http";
 import { expect } from "chai";
-import { onEveryDatabase, type Start } from "../../support/databases";
+import { onEveryDatabase, untilTestEnds } from "../../support/databases";
 import { Rest } from "../../support/rest";
-import type { ServerProcess } from "../../support/server";
 
 onEveryDatabase("A server process", (startServer, database) => {
-  const running: ServerProcess[] = [];
-  const start: Start = async (options) => {
-    const server = await startServer(options);
-    running.push(server);
-    return server;
-  };
-  afterEach(async () => {
-    for (const server of running.splice(0)) await server.stop();
-  });
+  const start = untilTestEnds(startServer);
 
   it("shows the admin's API key on its first start, once, and never again", async () => {
     const data = await database.create();

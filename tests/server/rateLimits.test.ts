@@ -1,23 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { onEveryDatabase, type Start } from "../../support/databases";
+import { onEveryDatabase, untilTestEnds } from "../../support/databases";
 import { Rest, type RestAnswer } from "../../support/rest";
-import type { ServerProcess } from "../../support/server";
 import { expectRefused } from "../api/support";
 
 const limited = { status: 429, code: "TP_1403" };
 const statuses = (answers: readonly RestAnswer[]): number[] => [...new Set(answers.map(({ status }) => status))].sort();
 
 onEveryDatabase("Limits on requests", (startServer) => {
-  const running: ServerProcess[] = [];
-  const start: Start = async (options) => {
-    const server = await startServer(options);
-    running.push(server);
-    return server;
-  };
-  afterEach(async () => {
-    for (const server of running.splice(0)) await server.stop();
-  });
+  const start = untilTestEnds(startServer);
 
   // One request in a second and ten more in a minute: of 60 at once, most are too many.
   const LOW = ["--rate-limit", "1"];

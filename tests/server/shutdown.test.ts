@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
-import { onEveryDatabase, type Start, sharedPostgres } from "../../support/databases";
+import { onEveryDatabase, sharedPostgres, untilTestEnds } from "../../support/databases";
 import { Rest } from "../../support/rest";
 import { ServerProcess } from "../../support/server";
 
@@ -41,15 +41,7 @@ async function refusesConnections(server: ServerProcess): Promise<void> {
 }
 
 onEveryDatabase("A server that is told to stop", (startServer) => {
-  const running: ServerProcess[] = [];
-  const start: Start = async (options) => {
-    const server = await startServer(options);
-    running.push(server);
-    return server;
-  };
-  afterEach(async () => {
-    for (const server of running.splice(0)) await server.stop("SIGKILL");
-  });
+  const start = untilTestEnds(startServer, "SIGKILL");
 
   it("takes no new connections, and refuses what comes over old ones with 503 and Retry-After", async () => {
     const server = await start();

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type ConnectionOptions, connect } from "node:tls";
 import { promisify } from "node:util";
 import { expect } from "chai";
-import { onEveryDatabase, type Start } from "../../support/databases";
+import { onEveryDatabase, untilTestEnds } from "../../support/databases";
 import { Rest } from "../../support/rest";
 import type { ServerProcess } from "../../support/server";
 import { CA, type Certificate, certificate } from "../api/fixtures";
@@ -14,12 +14,7 @@ import { CA, type Certificate, certificate } from "../api/fixtures";
 const forThisMachine = (): Certificate => certificate({ name: "127.0.0.1", extensions: [CA, "subjectAltName = IP:127.0.0.1"] });
 
 onEveryDatabase("A server that speaks TLS", (startServer) => {
-  const running: ServerProcess[] = [];
-  const start: Start = async (options) => {
-    const server = await startServer(options);
-    running.push(server);
-    return server;
-  };
+  const start = untilTestEnds(startServer);
   let folder: string;
   let cert: string;
   let key: string;
@@ -33,10 +28,7 @@ onEveryDatabase("A server that speaks TLS", (startServer) => {
     cert = join(folder, "cert.pem");
     key = join(folder, "key.pem");
   });
-  afterEach(async () => {
-    for (const server of running.splice(0)) await server.stop();
-    rmSync(folder, { recursive: true });
-  });
+  afterEach(() => rmSync(folder, { recursive: true }));
 
   const secured = () => start({ args: ["--tls-cert", cert, "--tls-key", key] });
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Definition } from "./core/definition";
 import { bare, marksOf } from "./core/marks";
-import { perDefinition } from "./core/shape";
+import { oncePer } from "./core/once";
 import { definitionOf } from "./registry";
 
 type Json = Record<string, unknown>;
@@ -13,13 +13,14 @@ export interface SecretPlace {
 }
 
 /** The paths of an object's own secrets, as answers spell them: `oidc.client_secret`. Read from the contract's marks. */
-export const secretPathsOf = perDefinition((definition) =>
+export const secretPathsOf = oncePer((definition: Definition) =>
   Object.entries({ ...definition.fields, ...definition.computed }).flatMap(([name, schema]) => pathsBelow(name, schema)),
 );
 
 /** Whether the objects of a kind hold secrets, of their own or in objects that belong to them. */
-export const holdsSecrets = perDefinition(
-  (definition): boolean => secretPathsOf(definition).length > 0 || embeddedIn(definition).some(([, child]) => holdsSecrets(child)),
+export const holdsSecrets = oncePer(
+  (definition: Definition): boolean =>
+    secretPathsOf(definition).length > 0 || embeddedIn(definition).some(([, child]) => holdsSecrets(child)),
 );
 
 /**
@@ -47,7 +48,7 @@ function pathsBelow(path: string, schema: z.ZodType): string[] {
 }
 
 /** The lists of objects that belong to an object of this kind: the field's name and their definition. */
-const embeddedIn = perDefinition((definition) =>
+const embeddedIn = oncePer((definition: Definition) =>
   Object.entries(definition.computed).flatMap(([name, schema]): [string, Definition][] => {
     const { embeds } = marksOf(schema);
     return embeds ? [[name, definitionOf(embeds)]] : [];

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { bare, fieldsOf, marksOf, perSchema, type Reference } from "./marks";
+import { bare, fieldsOf, marksOf, type Reference } from "./marks";
+import { oncePer } from "./once";
 
 type Json = Record<string, unknown>;
 
@@ -70,7 +71,7 @@ const refers = (schema: z.ZodType): boolean => {
 };
 
 /** The fields of an object schema in which references may stand. */
-const referringFields: (schema: z.ZodType) => readonly (readonly [name: string, field: z.ZodType])[] = perSchema((schema) =>
+const referringFields: (schema: z.ZodType) => readonly (readonly [name: string, field: z.ZodType])[] = oncePer((schema: z.ZodType) =>
   (fieldsOf(schema) ?? []).filter(([, field]) => refers(field)),
 );
 

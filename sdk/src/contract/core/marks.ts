@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { oncePer } from "./once";
 
 /** What a schema says about a field beyond its shape. Server, client, provider and documentation all read it from here. */
 export interface Marks {
@@ -86,27 +87,14 @@ function innerOf(schema: z.ZodType): z.ZodType | undefined {
   return undefined;
 }
 
-/** Derives something from each schema once: what every request walks through does not change. */
-export function perSchema<T>(derive: (schema: z.ZodType) => T): (schema: z.ZodType) => T {
-  const derived = new WeakMap<z.ZodType, { readonly value: T }>();
-  return (schema) => {
-    let found = derived.get(schema);
-    if (!found) {
-      found = { value: derive(schema) };
-      derived.set(schema, found);
-    }
-    return found.value;
-  };
-}
-
 /** The schema without optional(), nullable() and default() around it. */
-export const bare: (schema: z.ZodType) => z.ZodType = perSchema((schema) => {
+export const bare: (schema: z.ZodType) => z.ZodType = oncePer((schema: z.ZodType) => {
   const inner = innerOf(schema);
   return inner ? bare(inner) : schema;
 });
 
 /** The fields of an object schema, whatever stands around it; undefined where it is no object. */
-export const fieldsOf = perSchema((schema): readonly (readonly [name: string, field: z.ZodType])[] | undefined => {
+export const fieldsOf = oncePer((schema: z.ZodType): readonly (readonly [name: string, field: z.ZodType])[] | undefined => {
   const inner = bare(schema);
   return inner instanceof z.ZodObject ? (Object.entries(inner.shape) as [string, z.ZodType][]) : undefined;
 });

@@ -1,14 +1,15 @@
 import { z } from "zod";
 import type { Definition } from "./definition";
 import { bare, isOptional, mark, marksOf } from "./marks";
+import { oncePer } from "./once";
 
 /** The object schema of what a creation may send. Derived once for each definition. */
-export const createSchema = perDefinition((definition) =>
+export const createSchema = oncePer((definition: Definition) =>
   mark(z.strictObject({ ...definition.fields }), { rules: definition.rules, fill: definition.fill }),
 );
 
 /** The object schema of what an update may send: every field that is not immutable, all of them optional and without defaults. */
-export const updateSchema = perDefinition((definition) =>
+export const updateSchema = oncePer((definition: Definition) =>
   z.strictObject(
     Object.fromEntries(
       Object.entries(definition.fields)
@@ -19,7 +20,7 @@ export const updateSchema = perDefinition((definition) =>
 );
 
 /** The object schema of an answer: ids stand as references where the contract says so, modules may be null, nothing is left out. */
-export const answerSchema = perDefinition((definition) =>
+export const answerSchema = oncePer((definition: Definition) =>
   z.object({
     id: z.string().meta({ description: `Identifier, \`${definition.idPrefix}_\` and 27 characters that sort by time.` }),
     uri: z.url().meta({ description: "Address of this object." }),
@@ -78,17 +79,4 @@ function holdsNull(schema: z.ZodType): boolean {
 
 function withoutDefault(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodDefault ? (schema.unwrap() as z.ZodType) : schema;
-}
-
-/** Derives something from each definition once. */
-export function perDefinition<T>(derive: (definition: Definition) => T): (definition: Definition) => T {
-  const known = new WeakMap<Definition, { readonly value: T }>();
-  return (definition) => {
-    let derived = known.get(definition);
-    if (!derived) {
-      derived = { value: derive(definition) };
-      known.set(definition, derived);
-    }
-    return derived.value;
-  };
 }
