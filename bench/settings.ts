@@ -38,7 +38,7 @@ export const SHORT: Settings = {
   seconds: 1,
   servers: [1, 2],
   sizes: [1e3, 1e4],
-  events: 5000,
+  events: 20_000,
   changes: 300,
   stacks: [{ count: 20, rounds: 1 }],
 };

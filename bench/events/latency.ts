@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { definitionOf } from "@tunnelplane/sdk/contract";
 import { Dispatcher } from "../../server/src/events/dispatcher";
-import { openTarget, type Target, type TargetOptions } from "../../server/src/events/targets";
+import type { Target, TargetOptions } from "../../server/src/events/targets";
+import { TargetThread } from "../../server/src/events/targets/thread";
 import type { Store } from "../../server/src/storage/store";
 import { type Row, ratio } from "../report/section";
 import { DEAD } from "./services";
@@ -49,12 +50,13 @@ async function latencies(world: World, changes: number, targetOptions: TargetOpt
   const committed = new Map<string, number>();
   const accepted = new Map<string, number>();
   const { core } = world;
+  const thread = new TargetThread();
   const dispatcher = new Dispatcher(core, {
     targetOptions,
     address: () => ADDRESS,
     logger: console,
     openTarget: (target, options) => {
-      const opened = openTarget(target, options);
+      const opened = thread.openTarget(target, options);
       return target.stream_service ? noting(opened, accepted) : opened;
     },
   });

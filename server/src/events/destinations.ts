@@ -1,11 +1,12 @@
 import type { EventDestinationTarget } from "@tunnelplane/sdk";
 import { definitionOf } from "@tunnelplane/sdk/contract";
 import type { Core } from "../changes";
-import { openTarget, type Target, TargetError, type TargetOptions } from "./targets";
+import { type Target, TargetError, type TargetOptions } from "./targets";
+import { TargetThread } from "./targets/thread";
 
 export interface DestinationsOptions {
   readonly targetOptions: TargetOptions;
-  /** Opens a destination's target. Default: the real one. */
+  /** Opens a destination's target. Default: the real one, in a thread of its own. */
   readonly openTarget?: (target: EventDestinationTarget, options: TargetOptions) => Target;
 }
 
@@ -19,11 +20,14 @@ interface Opened {
 /** The targets of destinations, kept open, and opened anew when a destination has changed. */
 export class Destinations {
   readonly #opened = new Map<string, Opened>();
+  readonly #openTarget: NonNullable<DestinationsOptions["openTarget"]>;
 
   constructor(
     private readonly core: Pick<Core, "store" | "documents">,
     private readonly options: DestinationsOptions,
-  ) {}
+  ) {
+    this.#openTarget = options.openTarget ?? new TargetThread().openTarget;
+  }
 
   /** Uses a destination's target as it is now; undefined when there is no such destination any more. */
   async use<T>(id: string, work: (target: Target) => Promise<T>): Promise<T | undefined> {
@@ -54,10 +58,9 @@ export class Destinations {
 
   async #targetOf(document: string): Promise<Target> {
     const { documents, store } = this.core;
-    const { openTarget: openIt = openTarget, targetOptions } = this.options;
     try {
       const destination = JSON.parse(await documents.open(store.reader, definitionOf("event_destination"), document));
-      return openIt(destination.target as EventDestinationTarget, targetOptions);
+      return this.#openTarget(destination.target as EventDestinationTarget, this.options.targetOptions);
     } catch (error) {
       return unusable(error as Error);
     }

@@ -1,0 +1,54 @@
+import { type MessagePort, parentPort } from "node:worker_threads";
+import type { EventDestinationTarget } from "@tunnelplane/sdk";
+import { openTarget } from ".";
+import { type Outgoing, type Sent, type Target, TargetError, type TargetErrorOptions, type TargetOptions } from "./target";
+
+/** What this thread is told. Targets and batches are named by numbers. */
+export type Order =
+  | { readonly order: "open"; readonly target: number; readonly of: EventDestinationTarget; readonly options: TargetOptions }
+  | { readonly order: "close"; readonly target: number }
+  | { readonly order: "send"; readonly target: number; readonly batch: number; readonly events: readonly Outgoing[] }
+  | { readonly order: "cancel"; readonly batch: number };
+
+/** What it says of a batch. */
+export type Report = { readonly batch: number } & (
+  | { readonly sent: readonly Sent[] }
+  | { readonly refused: TargetErrorOptions & { readonly message: string } }
+  | { readonly failed: unknown }
+);
+
+const port = parentPort as MessagePort;
+const targets = new Map<number, Target>();
+const underWay = new Map<number, AbortController>();
+
+port.on("message", (order: Order) => {
+  switch (order.order) {
+    case "open":
+      targets.set(order.target, openTarget(order.of, order.options));
+      break;
+    case "close":
+      targets.get(order.target)?.close();
+      targets.delete(order.target);
+      break;
+    case "send":
+      void send(order).then((report) => port.postMessage(report));
+      break;
+    case "cancel":
+      underWay.get(order.batch)?.abort();
+  }
+});
+
+async function send({ target, batch, events }: Extract<Order, { order: "send" }>): Promise<Report> {
+  const controller = new AbortController();
+  underWay.set(batch, controller);
+  try {
+    return { batch, sent: await (targets.get(target) as Target).send(events, controller.signal) };
+  } catch (error) {
+    return { batch, ...(error instanceof TargetError ? { refused: refusalOf(error) } : { failed: error }) };
+  } finally {
+    underWay.delete(batch);
+  }
+}
+
+/** Of an error's own fields nothing is kept on the way to another thread. */
+const refusalOf = ({ message, throttled, credentials, retryAfterMs }: TargetError) => ({ message, throttled, credentials, retryAfterMs });
