@@ -187,6 +187,30 @@ onEveryDatabase("Events", (_start, database) => {
     await delivering;
   });
 
+  it("do not wait for a batch that came before and is not answered yet", async () => {
+    const { target } = await world.destination();
+    const moments = new EventEmitter();
+    const [asked, answered] = [once(moments, "asked"), once(moments, "answered")];
+    target.behaviour = async (...batch) => {
+      target.behaviour = takeAll;
+      moments.emit("asked");
+      await answered;
+      return takeAll(...batch);
+    };
+    const [first, second] = await world.objects(2);
+    const dispatcher = world.dispatcher();
+    await world.change([first as string]);
+    const delivering = dispatcher.deliverDue();
+    await asked;
+    await world.change([second as string]);
+    const later = dispatcher.deliverDue();
+    while (target.arrived.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(target.arrived.map(({ key }) => key)).to.deep.equal([second]);
+    moments.emit("answered");
+    await Promise.all([delivering, later]);
+    expect(target.arrived.map(({ key }) => key)).to.deep.equal([second, first]);
+  });
+
   it("of a subscription that is deleted are no longer sent, except those that another asks for", async () => {
     const { id, target, subscription } = await world.destination();
     const other = await world.destination();

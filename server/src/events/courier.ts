@@ -29,10 +29,10 @@ export class Courier {
     private readonly options: CourierOptions,
   ) {}
 
-  /** Delivers what is due; goes on until nothing is. */
+  /** Delivers what is due; goes on until nothing is. What is new does not wait for a batch that the service has not answered yet. */
   go(): void {
-    if (this.#tours.size > 0) this.#goAgain = true;
-    else this.#startTour();
+    if (this.#tours.size < CONCURRENCY) this.#startTour();
+    else this.#goAgain = true;
   }
 
   /** Takes nothing more. */
