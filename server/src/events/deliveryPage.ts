@@ -1,5 +1,5 @@
 import type { PageRequest } from "../journal/read";
-import type { Page } from "../resources";
+import type { Page } from "../objects";
 import type { DeliveryRow } from "../storage/schema";
 import type { Store } from "../storage/store";
 

@@ -7,7 +7,9 @@ import type { Dispatcher } from "../events/dispatcher";
 import { deliveryMetrics } from "../events/metrics";
 import { type Intent, requestHashOf } from "../idempotency";
 import { newId } from "../ids";
-import { type Page, type Place, Resources } from "../resources";
+import type { Page, Place } from "../objects";
+import { Parts } from "../parts";
+import { Resources } from "../resources";
 import type { Store } from "../storage/store";
 import { allOperations } from "./allOperations";
 import { authenticate } from "./authentication";
@@ -106,7 +108,7 @@ function registerHealth(app: FastifyInstance, store: Store): void {
   });
 }
 
-interface Parts {
+interface Serving {
   readonly core: Core;
   readonly callers: Callers;
   readonly dispatcher: Dispatcher;
@@ -114,7 +116,7 @@ interface Parts {
   readonly addressOf: (request: FastifyRequest) => string;
 }
 
-function registerOperation(api: FastifyInstance, operation: Operation, { core, callers, dispatcher, addressOf }: Parts): void {
+function registerOperation(api: FastifyInstance, operation: Operation, { core, callers, dispatcher, addressOf }: Serving): void {
   const run = decidesOnCallers(operation) ? forgetting(callers, operation.run) : operation.run;
   api.route({
     method: operation.method,
@@ -126,9 +128,9 @@ function registerOperation(api: FastifyInstance, operation: Operation, { core, c
       const query = queryOf(request, operation.query);
       const body = objectIn(request.body);
       const intent = operation.success.status === 201 ? intentOf(request, body) : undefined;
-      const resources = new Resources(core, { caller, operationId: request.id, client: request.ip, dryRun: dryRunOf(query), intent });
+      const context = { caller, operationId: request.id, client: request.ip, dryRun: dryRunOf(query), intent };
       const outcome = await run(
-        { resources, core, caller, dispatcher },
+        { resources: new Resources(core, context), parts: new Parts(core, context), core, caller, dispatcher },
         {
           params,
           query,

@@ -1,7 +1,7 @@
 import { answerSchema, createSchema, type Definition, pathFieldsOf, plural, updateSchema, withArticle } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import { refuseFaults } from "../apiError";
-import type { Place } from "../resources";
+import type { Place } from "../objects";
 import { type Operation, type Shape, tagOf } from "./operations";
 import { beforeOf, limitOf } from "./query";
 

@@ -20,8 +20,8 @@ export function entryOperations(definition: Definition, name: string): Operation
       query: ["dry_run"],
       body: { name: `${entryType}Create`, schema: (bare(list) as z.ZodArray).element as z.ZodType, io: "input" },
       success: { status: 201, answer },
-      run: async ({ resources }, { params, body }) => {
-        const { id, ...created } = await resources.addEntry(definition, params, name, body ?? {});
+      run: async ({ parts }, { params, body }) => {
+        const { id, ...created } = await parts.addEntry(definition, params, name, body ?? {});
         return { ...created, created: id };
       },
     },
@@ -32,7 +32,7 @@ export function entryOperations(definition: Definition, name: string): Operation
       summary: `List the ${name} of ${withArticle(title)}`,
       query: [],
       success: { status: 200, answer, list: { key: name } },
-      run: ({ resources }, { params }) => resources.listEntries(definition, params, name),
+      run: ({ parts }, { params }) => parts.listEntries(definition, params, name),
     },
     {
       ...one,
@@ -41,7 +41,7 @@ export function entryOperations(definition: Definition, name: string): Operation
       summary: `Get one of the ${name} of ${withArticle(title)}`,
       query: [],
       success: { status: 200, answer },
-      run: ({ resources }, { params }) => resources.getEntry(definition, params, name),
+      run: ({ parts }, { params }) => parts.getEntry(definition, params, name),
     },
     {
       ...one,
@@ -50,8 +50,8 @@ export function entryOperations(definition: Definition, name: string): Operation
       summary: `Remove one of the ${name} of ${withArticle(title)}`,
       query: ["dry_run"],
       success: { status: 204 },
-      run: async ({ resources }, { params, precondition }) => {
-        await resources.removeEntry(definition, params, name, precondition);
+      run: async ({ parts }, { params, precondition }) => {
+        await parts.removeEntry(definition, params, name, precondition);
         return undefined;
       },
     },

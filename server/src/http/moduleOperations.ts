@@ -18,7 +18,7 @@ export function moduleOperations(definition: Definition, name: string): Operatio
       query: ["dry_run"],
       body: { name: `${moduleType}Replace`, schema: bare(field), io: "input" },
       success: { status: 200, answer },
-      run: ({ resources }, { params, body, precondition }) => resources.replaceModule(definition, params, name, body ?? {}, precondition),
+      run: ({ parts }, { params, body, precondition }) => parts.replaceModule(definition, params, name, body ?? {}, precondition),
     },
     {
       ...common,
@@ -27,7 +27,7 @@ export function moduleOperations(definition: Definition, name: string): Operatio
       summary: `Get the ${name} module of ${withArticle(title)}`,
       query: [],
       success: { status: 200, answer },
-      run: ({ resources }, { params }) => resources.getModule(definition, params, name),
+      run: ({ parts }, { params }) => parts.getModule(definition, params, name),
     },
     {
       ...common,
@@ -36,8 +36,8 @@ export function moduleOperations(definition: Definition, name: string): Operatio
       summary: `Remove the ${name} module of ${withArticle(title)}`,
       query: ["dry_run"],
       success: { status: 204 },
-      run: async ({ resources }, { params, precondition }) => {
-        await resources.removeModule(definition, params, name, precondition);
+      run: async ({ parts }, { params, precondition }) => {
+        await parts.removeModule(definition, params, name, precondition);
         return undefined;
       },
     },

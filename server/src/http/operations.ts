@@ -3,13 +3,17 @@ import type { z } from "zod";
 import type { Caller } from "../accounts";
 import type { Core } from "../changes";
 import type { Dispatcher } from "../events/dispatcher";
-import type { Answer, Page, Place, Precondition, Resources } from "../resources";
+import type { Answer, Page, Place, Precondition } from "../objects";
+import type { Parts } from "../parts";
+import type { Resources } from "../resources";
 import type { Query } from "./query";
 
 /** What an operation works with. */
 export interface OperationContext {
   /** Objects, as the caller may see and change them. */
   readonly resources: Resources;
+  /** Their modules and the entries of their lists. */
+  readonly parts: Parts;
   readonly core: Core;
   readonly caller: Caller;
   readonly dispatcher: Dispatcher;

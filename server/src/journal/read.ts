@@ -1,5 +1,5 @@
 import { ApiError } from "../apiError";
-import type { Answer, Page } from "../resources";
+import type { Answer, Page } from "../objects";
 import type { Store } from "../storage/store";
 
 export interface PageRequest {
