@@ -3,6 +3,7 @@ import { bootstrap, type Caller } from "../../server/src/accounts";
 import { Callers } from "../../server/src/callers";
 import type { ChangeContext, Core } from "../../server/src/changes";
 import { openCore } from "../../server/src/core";
+import { deliveryPage } from "../../server/src/events/deliveryPage";
 import { Dispatcher, type DispatcherOptions } from "../../server/src/events/dispatcher";
 import type { Outgoing, Target } from "../../server/src/events/targets";
 import type { Sent } from "../../server/src/events/targets/target";
@@ -130,13 +131,10 @@ export class World {
     }
   }
 
-  deliveries(destination: string): Promise<DeliveryRow[]> {
-    return this.core.store.reader
-      .selectFrom("delivery")
-      .selectAll()
-      .where("destination_id", "=", destination)
-      .orderBy("sequence")
-      .execute();
+  /** As the API shows them, oldest event first. */
+  async deliveries(destination: string): Promise<DeliveryRow[]> {
+    const { documents } = await deliveryPage(this.core.store, destination, undefined, { limit: 10_000 });
+    return documents.map((document) => JSON.parse(document)).reverse();
   }
 
   get resources(): Resources {

@@ -1,5 +1,6 @@
 import type { Store } from "../storage/store";
-import { type Batch, giveBack, lease, type Result, type SentBatch, settle } from "./batches";
+import type { Batch, Result, SentBatch } from "./batch";
+import { giveBack, lease, settle } from "./batches";
 import type { Destinations } from "./destinations";
 import type { DispatcherOptions } from "./dispatcher";
 import type { AttemptCounts } from "./metrics";

@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { isAmong, isListed, valuesOf } from "../storage/list";
 import type { Database, DeliveryRow } from "../storage/schema";
 import { change, statement } from "../storage/statement";
+import type { Stored } from "./batch";
 
 /** Written into statements, not given to them: the index of what waits serves only those that say so. */
 export const PENDING = sql.lit("pending" as const);
@@ -13,9 +14,7 @@ interface Wanted {
   readonly most: number;
 }
 
-/** A delivery with its event. */
-type Waiting = Pick<DeliveryRow, "sequence" | "object_id" | "attempts" | "first_attempt_at"> &
-  Pick<Database["event"], "id" | "created_at" | "payload">;
+type Waiting = Stored & Pick<DeliveryRow, "attempts" | "first_attempt_at">;
 
 /** The oldest waiting delivery of each object, in the order of events. */
 export const oldestOfEach = statement<Wanted, Waiting>((db, parameter) => {
@@ -41,11 +40,31 @@ const waiting = (db: Kysely<Database>, destination: string, most: number) =>
   db
     .selectFrom("delivery")
     .innerJoin("event", "event.sequence", "delivery.sequence")
-    .select(["delivery.sequence", "delivery.object_id", "delivery.attempts", "delivery.first_attempt_at"])
+    .select(["delivery.sequence", "delivery.event_type as type", "delivery.object_id", "delivery.attempts", "delivery.first_attempt_at"])
     .select(["event.id", "event.created_at", "event.payload"])
     .where("delivery.destination_id", "=", destination)
     .orderBy("delivery.sequence")
     .limit(most);
+
+type NewDelivery = Pick<DeliveryRow, "destination_id" | "sequence" | "event_type" | "object_id"> & Partial<DeliveryRow>;
+
+/** Remembers events that have to wait, or that failed. Those that are remembered already stay as they are. */
+export async function insertDeliveries(transaction: Kysely<Database>, deliveries: readonly NewDelivery[]): Promise<void> {
+  if (deliveries.length === 0) return;
+  const columns = {
+    status: "pending",
+    attempts: 0,
+    last_error: null,
+    first_attempt_at: null,
+    last_attempt_at: null,
+    delivered_at: null,
+  } as const;
+  await transaction
+    .insertInto("delivery")
+    .values(deliveries.map((delivery) => ({ ...columns, ...delivery })))
+    .onConflict((conflict) => conflict.columns(["destination_id", "sequence"]).doNothing())
+    .execute();
+}
 
 /** Records an attempt of deliveries for which it ended in the same way; the sequences are JSON. Those that were dropped meanwhile are gone. */
 export const recordAttempt = change<

@@ -1,7 +1,7 @@
 import type { Core } from "../changes";
-import { statement } from "../storage/statement";
 import { Courier } from "./courier";
 import { Destinations, type DestinationsOptions } from "./destinations";
+import { dueDestinations } from "./feeds";
 import { AttemptCounts } from "./metrics";
 import { type Outgoing, TargetError } from "./targets";
 import type { Sent } from "./targets/target";
@@ -138,19 +138,3 @@ export class Dispatcher {
     }
   }
 }
-
-/** The destinations that something is due for. There are few of them, but there may be many events. */
-const dueDestinations = statement<{ now: string }, { id: string }>((db, parameter) =>
-  db
-    .selectFrom("resource")
-    .select("id")
-    .where("kind", "=", "event_destination")
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom("lane")
-          .select("lane.object_id")
-          .whereRef("lane.destination_id", "=", "resource.id")
-          .where("lane.due_at", "<=", parameter("now")),
-      ),
-    ),
-);

@@ -1,10 +1,11 @@
-import { type ExpressionBuilder, type Kysely, type SelectQueryBuilder, sql } from "kysely";
+import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import { isListed } from "../storage/list";
 import type { Database } from "../storage/schema";
 import { change, statement } from "../storage/statement";
 import { PENDING } from "./deliveries";
+import { lockFeed } from "./feeds";
 
-// Everybody locks lanes before deliveries, and lanes by object, so that nobody waits in a circle.
+// Whoever changes lanes has locked the feed of their destination, so that nobody fills a lane that somebody else is about to close.
 
 /** Lanes of one destination, by their objects, as JSON. */
 interface Named {
@@ -26,16 +27,33 @@ export const lockDueLanes = statement<{ destination: string; now: string; most: 
     .skipLocked(),
 );
 
-/** Locks those of these lanes that a lease still holds. */
-export const lockLeasedLanes = statement<Named & { lease: string }, { object_id: string }>((db, parameter) =>
+/** Those of these lanes that a lease still holds. */
+export const leasedLanes = statement<Named & { lease: string }, { object_id: string }>((db, parameter) =>
   db
     .selectFrom("lane")
     .select("object_id")
     .where("destination_id", "=", parameter("destination"))
     .where(isListed(db, "object_id", parameter("objects")))
-    .where("lease", "=", parameter("lease"))
-    .orderBy("object_id")
-    .forUpdate(),
+    .where("lease", "=", parameter("lease")),
+);
+
+/** Which of these objects have lanes. */
+export const lanesAmong = statement<Named, { object_id: string }>((db, parameter) =>
+  db
+    .selectFrom("lane")
+    .select("object_id")
+    .where("destination_id", "=", parameter("destination"))
+    .where(isListed(db, "object_id", parameter("objects"))),
+);
+
+/** Hands those of these lanes that one lease holds to another, or lets them go. */
+export const moveLeases = change<Named & { before: string; lease: string | null; due: string }>((db, parameter) =>
+  db
+    .updateTable("lane")
+    .set({ lease: parameter("lease"), due_at: parameter("due") })
+    .where("destination_id", "=", parameter("destination"))
+    .where(isListed(db, "object_id", parameter("objects")))
+    .where("lease", "=", parameter("before")),
 );
 
 /** Says who has those of these lanes that are still open, if anybody has, and when their next events may be tried. */
@@ -47,7 +65,7 @@ export const setLanes = change<Named & { lease: string | null; due: string }>((d
     .where(isListed(db, "object_id", parameter("objects"))),
 );
 
-/** Closes those of these lanes that have nothing left to deliver, and says how many. They are locked already. */
+/** Closes those of these lanes that have nothing left to deliver, and says how many. */
 export const closeLanes = change<Named>((db, parameter) =>
   db
     .deleteFrom("lane")
@@ -69,41 +87,35 @@ const isEmpty = ({ eb, selectFrom }: ExpressionBuilder<Database, "lane">) =>
     null,
   );
 
-type Deliveries = SelectQueryBuilder<Database, "delivery", object>;
+/** Opens lanes for what has to wait for a batch; those that are open stay as they are. */
+export async function openLanesBehind(transaction: Kysely<Database>, lanes: readonly Database["lane"][]): Promise<void> {
+  if (lanes.length === 0) return;
+  await transaction
+    .insertInto("lane")
+    .values(lanes)
+    .onConflict((conflict) => conflict.columns(["destination_id", "object_id"]).doNothing())
+    .execute();
+}
 
-/** Sees to it that each delivery of an event has a lane, which is due now unless it is there already. */
-export const openLanesOfEvent = statement<{ sequence: number; now: string }, unknown>((db, parameter) =>
-  opening(db, parameter("now"), (deliveries) => deliveries.where("delivery.sequence", "=", parameter("sequence"))),
-);
-
-/** Does the same for these deliveries to one destination; the sequences are JSON. */
+/** Sees to it that each of these deliveries has a lane, which is due now unless it is there already; the sequences are JSON. */
 export const openLanes = statement<{ destination: string; sequences: string; now: string }, unknown>((db, parameter) =>
-  opening(db, parameter("now"), (deliveries) =>
-    deliveries
-      .where("delivery.destination_id", "=", parameter("destination"))
-      .where(isListed(db, "delivery.sequence", parameter("sequences"), "bigint")),
-  ),
-);
-
-const opening = (db: Kysely<Database>, now: string, which: (deliveries: Deliveries) => Deliveries) =>
   db
     .insertInto("lane")
     .columns(["destination_id", "object_id", "due_at"])
     .expression((insert) =>
-      which(insert.selectFrom("delivery") as unknown as Deliveries)
-        .select(({ val }) => ["delivery.destination_id", "delivery.object_id", val(now).as("due_at")])
+      insert
+        .selectFrom("delivery")
+        .select(({ val }) => ["delivery.destination_id", "delivery.object_id", val(parameter("now")).as("due_at")])
         .distinct()
-        .orderBy("destination_id")
-        .orderBy("object_id"),
+        .where("delivery.destination_id", "=", parameter("destination"))
+        .where(isListed(db, "delivery.sequence", parameter("sequences"), "bigint")),
     )
-    // Changes nothing, but waits for a dispatcher that is about to close the lane.
-    .onConflict((conflict) =>
-      conflict.columns(["destination_id", "object_id"]).doUpdateSet({ destination_id: sql.ref("excluded.destination_id") }),
-    );
+    .onConflict((conflict) => conflict.columns(["destination_id", "object_id"]).doNothing()),
+);
 
 /** Gives up what waits for a destination and is of these types, unless some subscription still asks for it. */
 export async function dropPending(transaction: Kysely<Database>, destination: string, types: readonly string[]): Promise<void> {
-  await lockLanes(transaction, destination);
+  await lockFeed(transaction, destination);
   await transaction
     .deleteFrom("delivery")
     .where("destination_id", "=", destination)
@@ -121,14 +133,4 @@ export async function dropPending(transaction: Kysely<Database>, destination: st
     )
     .execute();
   await transaction.deleteFrom("lane").where("destination_id", "=", destination).where(isEmpty).execute();
-}
-
-async function lockLanes(transaction: Kysely<Database>, destination: string): Promise<void> {
-  await transaction
-    .selectFrom("lane")
-    .select("object_id")
-    .where("destination_id", "=", destination)
-    .orderBy("object_id")
-    .forUpdate()
-    .execute();
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Documents } from "../documents";
-import { fanOut } from "../events/fanOut";
+import { followSubscriptions } from "../events/subscriptions";
 import type { Keyring } from "../sealing/keyring";
 import type { AuditEventRow, Database } from "../storage/schema";
 import { insertion, statement, together } from "../storage/statement";
@@ -67,15 +67,15 @@ export class Journal {
       const event = events[index];
       return event ? [{ sequence, event, change: happened[index] as ObjectChange }] : [];
     });
-    const handOut = async () => {
-      for (const { sequence, event, change } of told) await fanOut(transaction, change, { sequence, type: event.event_type }, now);
+    const follow = async () => {
+      for (const { sequence, change } of told) await followSubscriptions(transaction, change, sequence);
     };
     // At once, because everybody else waits for the end of the log.
     await together([
       ...rows.map((row) => insertAuditEvent(transaction, row)),
       ...told.map(({ event, sequence }) => insertEvent(transaction, rowOf(event, sequence))),
       moveHead(transaction, { sequence, hash: previous, mac }),
-      handOut(),
+      follow(),
     ]);
   }
 }

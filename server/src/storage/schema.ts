@@ -18,13 +18,20 @@ export interface Database {
   sealing_key: { id: string; master_id: string; wrapped: string; created_at: string };
   /** What changed, in the words in which it is delivered. `sequence` is that of its row in the audit log. */
   event: { id: string; sequence: number; type: string; object_id: string; created_at: string; payload: string };
-  /** Which types of events go to which destination, by which subscription. */
-  route: { event_type: string; destination_id: string; subscription_id: string };
-  /** An event on its way to a destination; one, however many subscriptions ask for it. */
+  /** Which types of events go to which destination, by which subscription: those after the event `since`. */
+  route: { event_type: string; destination_id: string; subscription_id: string; since: number };
+  /** How far each destination has taken events: those at or before `position`. Whoever takes or records some locks this row first. */
+  feed: { destination_id: string; position: number };
+  /** Events that a dispatcher took from a feed and is sending. Others may take them over when `leased_until` has passed. */
+  batch: BatchRow;
+  /** Events of a batch that were delivered at the first attempt, by the first of them. */
+  sent: { destination_id: string; first: number; sequences: string; delivered_at: string };
+  /** An event that did not simply go with a batch: it waits behind another of its object, or failed, or was replayed. */
   delivery: DeliveryRow;
   /**
-   * The undelivered events of one object at one destination, which go there one after the other. `due_at` is when the next may be
-   * tried; while a dispatcher sends it, when others may take it over. `lease` is that dispatcher's mark.
+   * The waiting deliveries of one object at one destination, which go there one after the other. `due_at` is when the next may be
+   * tried; while a dispatcher sends it, or a batch with an event of the object, when others may take over. `lease` is the mark of
+   * that dispatcher, or of that batch.
    */
   lane: { destination_id: string; object_id: string; due_at: string; lease: string | null };
   /** Who did what; rows are added and never changed, each holding the hash of the one before. */
@@ -33,6 +40,17 @@ export interface Database {
   audit_head: { id: 1; sequence: number; hash: string; key_id: string; mac: string };
   /** Answers that are given again to whoever repeats a request with the same Idempotency-Key; sealed. */
   idempotency_key: { owner_id: string; key: string; request_hash: string; answer: string; created_at: string };
+}
+
+export interface BatchRow {
+  /** The mark of the dispatcher that has it. */
+  id: string;
+  destination_id: string;
+  /** Its events, as a JSON list of their sequences. */
+  sequences: string;
+  /** What they are about, as a JSON list of ids. */
+  objects: string;
+  leased_until: string;
 }
 
 export interface DeliveryRow {

@@ -9,9 +9,31 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("event_type", "text", (column) => column.notNull())
     .addColumn("destination_id", id, (column) => column.notNull())
     .addColumn("subscription_id", id, (column) => column.notNull().references("resource.id").onDelete("cascade"))
+    .addColumn("since", "bigint", (column) => column.notNull())
     .addPrimaryKeyConstraint("route_pk", ["event_type", "destination_id", "subscription_id"])
     .execute();
   await schema.createIndex("route_subscription_id").on("route").column("subscription_id").execute();
+  await schema
+    .createTable("feed")
+    .addColumn("destination_id", id, (column) => column.primaryKey().notNull())
+    .addColumn("position", "bigint", (column) => column.notNull())
+    .execute();
+  await schema
+    .createTable("batch")
+    .addColumn("id", id, (column) => column.primaryKey().notNull())
+    .addColumn("destination_id", id, (column) => column.notNull())
+    .addColumn("sequences", "text", (column) => column.notNull())
+    .addColumn("objects", "text", (column) => column.notNull())
+    .addColumn("leased_until", id, (column) => column.notNull())
+    .execute();
+  await schema
+    .createTable("sent")
+    .addColumn("destination_id", id, (column) => column.notNull())
+    .addColumn("first", "bigint", (column) => column.notNull())
+    .addColumn("sequences", "text", (column) => column.notNull())
+    .addColumn("delivered_at", "text", (column) => column.notNull())
+    .addPrimaryKeyConstraint("sent_pk", ["destination_id", "first"])
+    .execute();
   // No reference to the destination: checking it would lock that row at the end of every change, while whoever
   // changes the destination holds it and waits for the end of the log.
   await schema
@@ -56,17 +78,24 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
 interface Filled {
   resource: { id: string; kind: string; document: string };
-  route: { event_type: string; destination_id: string; subscription_id: string };
+  audit_head: { sequence: number };
+  route: { event_type: string; destination_id: string; subscription_id: string; since: number };
+  feed: { destination_id: string; position: number };
 }
 
 /** Subscriptions from before there were events. */
 async function fillRoutes(db: Kysely<Filled>): Promise<void> {
   const rows = await db.selectFrom("resource").select(["id", "document"]).where("kind", "=", "event_subscription").execute();
+  const head = await db.selectFrom("audit_head").select("sequence").executeTakeFirst();
+  const since = Number(head?.sequence ?? 0);
+  const fed = new Set<string>();
   for (const { id, document } of rows) {
     const { sources, destinations } = JSON.parse(document) as { sources: { type: string }[]; destinations: { id: string }[] };
+    for (const destination of destinations) fed.add(destination.id);
     const routes = sources.flatMap(({ type }) =>
-      destinations.map((destination) => ({ event_type: type, destination_id: destination.id, subscription_id: id })),
+      destinations.map((destination) => ({ event_type: type, destination_id: destination.id, subscription_id: id, since })),
     );
     if (routes.length > 0) await db.insertInto("route").values(routes).execute();
   }
+  for (const destination_id of fed) await db.insertInto("feed").values({ destination_id, position: since }).execute();
 }

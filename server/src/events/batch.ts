@@ -1,0 +1,117 @@
+import type { Database, DeliveryRow } from "../storage/schema";
+import { nextAttempt } from "./retry";
+import type { Outgoing, Target } from "./targets";
+import type { Sent } from "./targets/target";
+
+/** How long others leave a batch alone; a dispatcher that was killed cannot give it back. Longer than any batch may take (30 s). */
+const LEASE_MS = 60_000;
+
+// More would hold too much at once: payloads have a few KB each.
+const LARGEST_BATCH = 1000;
+
+/** An event that is being delivered. */
+export interface Leased extends Pick<DeliveryRow, "sequence" | "event_type" | "object_id" | "attempts" | "first_attempt_at"> {
+  readonly event: Outgoing;
+}
+
+/** What one dispatcher alone delivers for now, in order. */
+export interface Batch {
+  readonly lease: string;
+  readonly destination: string;
+  /** Where it was taken: from the feed, to be tried for the first time, or from lanes. */
+  readonly from: "feed" | "lanes";
+  readonly deliveries: readonly Leased[];
+  /** Whether there was more than one batch takes. */
+  readonly more: boolean;
+}
+
+/** What became of an event of a batch. */
+export type Result = Sent & { readonly retryAfterMs?: number };
+
+/** A batch that was sent, and what became of each of its events, in order. */
+export interface SentBatch {
+  readonly batch: Batch;
+  readonly results: readonly Result[];
+}
+
+export interface LeaseOptions {
+  readonly destination: string;
+  /** What it takes in one request. */
+  readonly target: Target;
+  readonly now: Date;
+  /** Makes an event's text to be sent from what is stored. */
+  readonly bodyOf: (payload: string) => string;
+}
+
+/** How many events a batch has at most. */
+export const mostOf = ({ limits }: Target): number => Math.min(limits.count, LARGEST_BATCH);
+
+/** When others may take over what is taken now. */
+export const leaseEnd = (now: Date): string => new Date(now.getTime() + LEASE_MS).toISOString();
+
+/** An event as it is read from the database, and what is known of its delivery, if anything. */
+export type Stored = Pick<Database["event"], "sequence" | "type" | "object_id" | "id" | "created_at" | "payload"> &
+  Partial<Pick<DeliveryRow, "attempts" | "first_attempt_at">>;
+
+export const leasable = ({ bodyOf }: LeaseOptions, stored: Stored): Leased => ({
+  sequence: stored.sequence,
+  event_type: stored.type,
+  object_id: stored.object_id,
+  attempts: stored.attempts ?? 0,
+  first_attempt_at: stored.first_attempt_at ?? null,
+  event: { id: stored.id, key: stored.object_id, time: new Date(stored.created_at), body: bodyOf(stored.payload) },
+});
+
+/** As many from the start as one request holds. One that is too large for any request is refused without being sent, and takes no room. */
+export function fitting({ limits, sizeOf }: Target, deliveries: readonly Leased[]): readonly Leased[] {
+  let bytes = 0;
+  const end = deliveries.findIndex(({ event }, index) => {
+    const size = sizeOf(event);
+    bytes += size > limits.recordBytes ? 0 : size;
+    return index > 0 && bytes > limits.bytes;
+  });
+  return end < 0 ? deliveries : deliveries.slice(0, end);
+}
+
+/** What is recorded of one event of a batch. */
+export interface Outcome {
+  readonly delivery: Leased;
+  readonly status: DeliveryRow["status"];
+  readonly error: string | null;
+  /** When the next event of its object may go. */
+  readonly due: string;
+}
+
+/** @param random spreads when failed ones are tried again, from 0 up to 1 */
+export function outcomesOf({ batch, results }: SentBatch, now: Date, random: number): Outcome[] {
+  const due = now.toISOString();
+  return batch.deliveries.map((delivery, index): Outcome => {
+    const result = results[index] as Result;
+    return result.ok ? { delivery, status: "delivered", error: null, due } : failureOf(delivery, result, now, random);
+  });
+}
+
+function failureOf(delivery: Leased, result: Extract<Result, { ok: false }>, now: Date, random: number): Outcome {
+  const { permanent, retryAfterMs, error } = result;
+  const firstAttempt = delivery.first_attempt_at === null ? now : new Date(delivery.first_attempt_at);
+  const next = nextAttempt({ attempts: delivery.attempts + 1, firstAttempt, permanent, retryAfterMs }, now, random);
+  return { delivery, status: next ? "pending" : "dead", error, due: (next ?? now).toISOString() };
+}
+
+/** What these are about, each once, as JSON. */
+export const objectsOf = (events: readonly { readonly object_id: string }[]): string =>
+  JSON.stringify([...new Set(events.map((event) => event.object_id))]);
+
+/** As JSON. */
+export const sequencesOf = (events: readonly { readonly sequence: number }[]): string =>
+  JSON.stringify(events.map((event) => event.sequence));
+
+export function grouped<T>(values: readonly T[], key: (value: T) => string): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const value of values) {
+    const group = groups.get(key(value));
+    if (group) group.push(value);
+    else groups.set(key(value), [value]);
+  }
+  return [...groups.values()];
+}

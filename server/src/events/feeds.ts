@@ -1,0 +1,153 @@
+import { type ExpressionBuilder, type Kysely, sql } from "kysely";
+import { isListed } from "../storage/list";
+import type { BatchRow, Database } from "../storage/schema";
+import { change, insertion, statement } from "../storage/statement";
+import type { Stored } from "./batch";
+
+/**
+ * How many events are looked through at once for those that a destination wants: some milliseconds. An upper end also says to
+ * PostgreSQL, which has no statistics of new rows, that it gets few of them by an index.
+ */
+export const WINDOW = 5000;
+
+// How many events that nobody asked for are looked through again with every look, before a destination is said to have passed them.
+const LAG = 250;
+
+/** How far a destination is, and where the log of events ends. */
+export interface Feed {
+  readonly position: number;
+  readonly head: number;
+}
+
+/** Keeps everybody else from taking or recording events of a destination until the transaction ends; undefined when there is none. */
+export async function lockFeed(transaction: Kysely<Database>, destination: string): Promise<Feed | undefined> {
+  const [feed] = await lockedFeed(transaction, { destination });
+  return feed;
+}
+
+const lockedFeed = statement<{ destination: string }, Feed>((db, parameter) =>
+  db
+    .selectFrom("feed")
+    .select("position")
+    .select(({ selectFrom }) => selectFrom("audit_head").select("audit_head.sequence").$asScalar().$notNull().as("head"))
+    .where("destination_id", "=", parameter("destination"))
+    .forUpdate(),
+);
+
+/** Says that everything up to this was taken. */
+export const moveFeed = change<{ destination: string; position: number }>((db, parameter) =>
+  db
+    .updateTable("feed")
+    .set({ position: parameter("position") })
+    .where("destination_id", "=", parameter("destination")),
+);
+
+/** Whether a subscription asks for an event. */
+export const isRouted = (destination: unknown) => (expressions: ExpressionBuilder<Database, "event">) =>
+  expressions.exists(
+    expressions
+      .selectFrom("route")
+      .select("route.subscription_id")
+      .whereRef("route.event_type", "=", "event.type")
+      .where("route.destination_id", "=", destination as string)
+      .whereRef("route.since", "<", "event.sequence"),
+  );
+
+const COLUMNS = ["event.sequence", "event.type", "event.object_id", "event.id", "event.created_at", "event.payload"] as const;
+
+/** New events, in order. */
+export const nextEvents = statement<{ destination: string; position: number; until: number; most: number }, Stored>((db, parameter) =>
+  db
+    .selectFrom("event")
+    .select(COLUMNS)
+    .where("event.sequence", ">", parameter("position"))
+    .where("event.sequence", "<=", parameter("until"))
+    .where(isRouted(parameter("destination")))
+    .orderBy("event.sequence")
+    .limit(parameter("most")),
+);
+
+/** Those of these events that are still wanted, in order; the sequences are JSON. */
+export const wantedOf = statement<{ destination: string; sequences: string }, Stored>((db, parameter) =>
+  db
+    .selectFrom("event")
+    .select(COLUMNS)
+    .where(isListed(db, "event.sequence", parameter("sequences"), "bigint"))
+    .where(isRouted(parameter("destination")))
+    .orderBy("event.sequence"),
+);
+
+export const batchesOf = statement<{ destination: string }, BatchRow>((db, parameter) =>
+  db.selectFrom("batch").selectAll().where("destination_id", "=", parameter("destination")).orderBy("id"),
+);
+
+/** One that was left: its dispatcher was killed, or gave it back. */
+export const expiredBatch = statement<{ destination: string; now: string }, BatchRow>((db, parameter) =>
+  db
+    .selectFrom("batch")
+    .selectAll()
+    .where("destination_id", "=", parameter("destination"))
+    .where("leased_until", "<=", parameter("now"))
+    .orderBy("id")
+    .limit(1),
+);
+
+export const insertBatch = insertion("batch", ["id", "destination_id", "sequences", "objects", "leased_until"]);
+
+/** Renames a batch, so that whoever had it does not know it any more. */
+export const takeOver = change<{ before: string } & Omit<BatchRow, "destination_id">>((db, parameter) =>
+  db
+    .updateTable("batch")
+    .set({
+      id: parameter("id"),
+      sequences: parameter("sequences"),
+      objects: parameter("objects"),
+      leased_until: parameter("leased_until"),
+    })
+    .where("id", "=", parameter("before")),
+);
+
+export const expireBatch = change<{ id: string; now: string }>((db, parameter) =>
+  db
+    .updateTable("batch")
+    .set({ leased_until: parameter("now") })
+    .where("id", "=", parameter("id")),
+);
+
+/** Says how many there were. */
+export const removeBatch = change<{ id: string }>((db, parameter) => db.deleteFrom("batch").where("id", "=", parameter("id")));
+
+export const insertSent = insertion("sent", ["destination_id", "first", "sequences", "delivered_at"]);
+
+/** Destinations that something may be due for: a batch that was left, an event in a lane, a new one, or many that are not for them. */
+export const dueDestinations = statement<{ now: string }, { id: string }>((db, parameter) =>
+  db
+    .selectFrom("feed")
+    .innerJoin("audit_head", (join) => join.onTrue())
+    .select("feed.destination_id as id")
+    .where((expressions) => {
+      const { or, exists, selectFrom, eb } = expressions;
+      return or([
+        eb("audit_head.sequence", ">", eb("feed.position", "+", sql.lit(LAG))),
+        exists(
+          selectFrom("lane")
+            .select("lane.object_id")
+            .whereRef("lane.destination_id", "=", "feed.destination_id")
+            .where("lane.due_at", "<=", parameter("now")),
+        ),
+        exists(
+          selectFrom("batch")
+            .select("batch.id")
+            .whereRef("batch.destination_id", "=", "feed.destination_id")
+            .where("batch.leased_until", "<=", parameter("now")),
+        ),
+        exists(
+          selectFrom("event")
+            .select("event.id")
+            .where("event.sequence", ">", eb.ref("feed.position"))
+            .where("event.sequence", "<=", eb("feed.position", "+", sql.lit(WINDOW)))
+            .where((inner) => isRouted(sql.ref("feed.destination_id"))(inner as never)),
+        ),
+      ]);
+    }),
+);

@@ -1,0 +1,75 @@
+import type { Kysely } from "kysely";
+import { newId } from "../ids";
+import type { Database } from "../storage/schema";
+import {
+  type Batch,
+  fitting,
+  grouped,
+  type LeaseOptions,
+  leasable,
+  leaseEnd,
+  mostOf,
+  type Outcome,
+  objectsOf,
+  outcomesOf,
+  type SentBatch,
+  sequencesOf,
+} from "./batch";
+import { oldestOfAll, oldestOfEach, recordAttempt } from "./deliveries";
+import { closeLanes, leasedLanes, lockDueLanes, setLanes } from "./lanes";
+
+/** Takes events whose turn has come in their lanes. */
+export async function leaseFromLanes(transaction: Kysely<Database>, options: LeaseOptions): Promise<Batch | undefined> {
+  const { destination, target, now } = options;
+  const most = mostOf(target);
+  const lanes = await lockDueLanes(transaction, { destination, now: now.toISOString(), most });
+  if (lanes.length === 0) return undefined;
+  const objects = JSON.stringify(lanes.map((lane) => lane.object_id));
+  const waiting = await (target.atomic ? oldestOfAll : oldestOfEach)(transaction, { destination, objects, most });
+  if (waiting.length === 0) {
+    await closeLanes(transaction, { destination, objects });
+    return undefined;
+  }
+  const deliveries = fitting(
+    target,
+    waiting.map((event) => leasable(options, event)),
+  );
+  const batch = { lease: newId("lease"), destination, deliveries, more: lanes.length === most || deliveries.length < waiting.length };
+  await setLanes(transaction, { destination, objects: objectsOf(deliveries), lease: batch.lease, due: leaseEnd(now) });
+  return { ...batch, from: "lanes" };
+}
+
+export async function settleFromLanes(transaction: Kysely<Database>, sent: SentBatch, now: Date, random: number): Promise<void> {
+  const { destination, deliveries, lease } = sent.batch;
+  const lanes = await leasedLanes(transaction, { destination, objects: objectsOf(deliveries), lease });
+  if (lanes.length === 0) return;
+  const held = new Set(lanes.map((lane) => lane.object_id));
+  const at = now.toISOString();
+  const outcomes = outcomesOf(sent, now, random).filter(({ delivery }) => held.has(delivery.object_id));
+  for (const same of grouped(outcomes, ({ status, error }) => `${status} ${error}`)) {
+    const { status, error } = same[0] as Outcome;
+    const sequences = sequencesOf(same.map(({ delivery }) => delivery));
+    const delivered_at = status === "delivered" ? at : null;
+    await recordAttempt(transaction, { destination, sequences, at, status, last_error: error, delivered_at });
+  }
+  const closed = await closeLanes(transaction, { destination, objects: JSON.stringify([...held]) });
+  if (closed < held.size) await letGo(transaction, destination, outcomes);
+}
+
+/** Says when the next event of each object may go. Where one of an object failed, the object waits. */
+export async function letGo(transaction: Kysely<Database>, destination: string, outcomes: readonly Outcome[]): Promise<void> {
+  const latest = new Map<string, string>();
+  for (const { delivery, due } of outcomes) {
+    if (due > (latest.get(delivery.object_id) ?? "")) latest.set(delivery.object_id, due);
+  }
+  for (const same of grouped([...latest], ([, due]) => due)) {
+    const [, due] = same[0] as [string, string];
+    await setLanes(transaction, { destination, objects: JSON.stringify(same.map(([object]) => object)), lease: null, due });
+  }
+}
+
+export async function giveBackToLanes(transaction: Kysely<Database>, { destination, deliveries, lease }: Batch, now: Date): Promise<void> {
+  const lanes = await leasedLanes(transaction, { destination, objects: objectsOf(deliveries), lease });
+  const objects = JSON.stringify(lanes.map((lane) => lane.object_id));
+  await setLanes(transaction, { destination, objects, lease: null, due: now.toISOString() });
+}
