@@ -135,6 +135,48 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
     expect(target.changesByObject.size).to.equal(3);
   });
 
+  it("does not pass one that is under way when an older one of its object is replayed", async () => {
+    const { id, target } = await world.destination();
+    const objects = await world.objects(1);
+    target.behaviour = (batch) => batch.map(() => ({ ok: false, error: "no", permanent: true }));
+    await world.change(objects);
+    await world.dispatcher().deliverDue();
+    const { behaviour, asked } = hangingOn(objects[0] as string);
+    target.behaviour = behaviour;
+    await world.change(objects);
+    const killed = world.dispatcher();
+    void killed.deliverDue();
+    await asked;
+    world.dispatchers.pop(); // it never ends
+    expect(await replay(world.core.store, id, { deadLetters: true }, world.now)).to.equal(1);
+    await world.change(objects);
+    target.behaviour = takeAll;
+    const other = world.dispatcher();
+    await other.deliverDue();
+    expect(target.arrived).to.deep.equal([]);
+    world.pass(MINUTE);
+    await other.deliverDue();
+    const changes = target.changesByObject.get(objects[0] as string);
+    expect(changes).to.have.members([1, 2, 3]);
+    expect(changes?.filter((change) => change > 1)).to.deep.equal([2, 3]);
+  });
+
+  it("does not go to a destination that only a younger subscription still asks for", async () => {
+    const { id, target, subscription } = await world.destination();
+    const objects = await world.objects(1);
+    target.behaviour = (batch) => batch.map(() => ({ ok: false, error: "no" }));
+    await world.change(objects);
+    const dispatcher = world.dispatcher();
+    await dispatcher.deliverDue();
+    await world.subscribe([id]);
+    await world.remove("event_subscription", subscription);
+    target.behaviour = takeAll;
+    world.pass(60 * MINUTE);
+    await dispatcher.deliverDue();
+    expect(target.arrived).to.deep.equal([]);
+    expect(await world.deliveries(id)).to.deep.equal([]);
+  });
+
   it("is not forgotten when a subscription that asks for it comes to ask for something else too", async () => {
     const { target, subscription } = await world.destination();
     const objects = await world.objects(1);

@@ -10,7 +10,7 @@ const LEASE_MS = 60_000;
 const LARGEST_BATCH = 1000;
 
 /** An event that is being delivered. */
-export interface Leased extends Pick<DeliveryRow, "sequence" | "event_type" | "object_id" | "attempts" | "first_attempt_at"> {
+export interface Leased extends Pick<DeliveryRow, "sequence" | "object_id" | "attempts" | "first_attempt_at"> {
   readonly event: Outgoing;
 }
 
@@ -50,12 +50,11 @@ export const mostOf = ({ limits }: Target): number => Math.min(limits.count, LAR
 export const leaseEnd = (now: Date): string => new Date(now.getTime() + LEASE_MS).toISOString();
 
 /** An event as it is read from the database, and what is known of its delivery, if anything. */
-export type Stored = Pick<Database["event"], "sequence" | "type" | "object_id" | "id" | "created_at" | "payload"> &
+export type Stored = Pick<Database["event"], "sequence" | "object_id" | "id" | "created_at" | "payload"> &
   Partial<Pick<DeliveryRow, "attempts" | "first_attempt_at">>;
 
 export const leasable = ({ bodyOf }: LeaseOptions, stored: Stored): Leased => ({
   sequence: stored.sequence,
-  event_type: stored.type,
   object_id: stored.object_id,
   attempts: stored.attempts ?? 0,
   first_attempt_at: stored.first_attempt_at ?? null,

@@ -9,6 +9,9 @@ import { type Target, TargetError } from "./targets";
 /** How many batches are under way at once to one destination: while some are with the service, others are recorded and taken. */
 export const CONCURRENCY = 4;
 
+// However long a service wants to be left alone: it is asked again once an hour, as after failures.
+const LONGEST_REST_MS = 3600_000;
+
 interface CourierOptions extends Required<Pick<DispatcherOptions, "logger" | "now" | "random">> {
   readonly bodyOf: (payload: string) => string;
   readonly counts: AttemptCounts;
@@ -77,6 +80,7 @@ export class Courier {
     const batch = await this.#exchange(target, before);
     if (!batch) return undefined;
     if (batch.more && this.#tours.size < CONCURRENCY) this.#startTour();
+    if (batch.deliveries.length === 0) return { batch, results: [] };
     const results = await this.#send(target, batch);
     if (results) {
       this.options.counts.add(this.destination, results);
@@ -114,7 +118,7 @@ export class Courier {
   #refusalOf(error: unknown): Result {
     if (error instanceof TargetError) {
       const { message, throttled, retryAfterMs } = error;
-      if (retryAfterMs) this.#restsUntil = this.options.now().getTime() + retryAfterMs;
+      if (retryAfterMs) this.#restsUntil = this.options.now().getTime() + Math.min(retryAfterMs, LONGEST_REST_MS);
       return { ok: false, error: message, throttled, retryAfterMs };
     }
     this.options.logger.error({ err: error, destination: this.destination }, "sending events failed inside of the server");

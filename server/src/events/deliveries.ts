@@ -3,6 +3,7 @@ import { isAmong, isListed, valuesOf } from "../storage/list";
 import type { Database, DeliveryRow } from "../storage/schema";
 import { change, statement } from "../storage/statement";
 import type { Stored } from "./batch";
+import { isRouted } from "./feeds";
 
 /** Written into statements, not given to them: the index of what waits serves only those that say so. */
 export const PENDING = sql.lit("pending" as const);
@@ -40,31 +41,46 @@ const waiting = (db: Kysely<Database>, destination: string, most: number) =>
   db
     .selectFrom("delivery")
     .innerJoin("event", "event.sequence", "delivery.sequence")
-    .select(["delivery.sequence", "delivery.event_type as type", "delivery.object_id", "delivery.attempts", "delivery.first_attempt_at"])
+    .select(["delivery.sequence", "delivery.object_id", "delivery.attempts", "delivery.first_attempt_at"])
     .select(["event.id", "event.created_at", "event.payload"])
     .where("delivery.destination_id", "=", destination)
     .orderBy("delivery.sequence")
     .limit(most);
 
-type NewDelivery = Pick<DeliveryRow, "destination_id" | "sequence" | "event_type" | "object_id"> & Partial<DeliveryRow>;
-
-/** Remembers events that have to wait, or that failed. Those that are remembered already stay as they are. */
-export async function insertDeliveries(transaction: Kysely<Database>, deliveries: readonly NewDelivery[]): Promise<void> {
-  if (deliveries.length === 0) return;
-  const columns = {
-    status: "pending",
-    attempts: 0,
-    last_error: null,
-    first_attempt_at: null,
-    last_attempt_at: null,
-    delivered_at: null,
-  } as const;
-  await transaction
-    .insertInto("delivery")
-    .values(deliveries.map((delivery) => ({ ...columns, ...delivery })))
-    .onConflict((conflict) => conflict.columns(["destination_id", "sequence"]).doNothing())
-    .execute();
+/** Events, as JSON, that become deliveries which have been tried so often. */
+interface Remembered extends Pick<DeliveryRow, "status" | "attempts" | "last_error"> {
+  readonly destination: string;
+  readonly sequences: string;
+  /** When they were tried, if they were. */
+  readonly at: string | null;
 }
+
+const remembering = (db: Kysely<Database>, parameter: <N extends keyof Remembered>(name: N) => Remembered[N], unwanted: boolean) =>
+  db
+    .insertInto("delivery")
+    .columns([
+      ...(["destination_id", "sequence", "event_type", "object_id"] as const),
+      ...(["status", "attempts", "last_error", "first_attempt_at", "last_attempt_at"] as const),
+    ])
+    .expression((insert) => {
+      const typed = (type: "text" | "integer", name: keyof Remembered) => sql<never>`cast(${parameter(name)} as ${sql.raw(type)})`;
+      const events = insert
+        .selectFrom("event")
+        .select([typed("text", "destination").as("destination_id"), "event.sequence", "event.type", "event.object_id"])
+        .select([typed("text", "status").as("status"), typed("integer", "attempts").as("attempts")])
+        .select([typed("text", "last_error").as("last_error"), typed("text", "at").as("first"), typed("text", "at").as("last")])
+        .where(isListed(db, "event.sequence", parameter("sequences"), "bigint"));
+      return unwanted ? events : events.where(isRouted(parameter("destination")));
+    });
+
+/** Remembers events that have to wait, or that failed; those that no subscription asks for any more are left out. */
+export const rememberWanted = statement<Remembered, unknown>((db, parameter) => remembering(db, parameter, false));
+
+/** Remembers events, whoever asks for them. */
+export const remember = statement<Remembered, unknown>((db, parameter) => remembering(db, parameter, true));
+
+/** What waits for its first attempt. */
+export const UNTRIED = { status: "pending", attempts: 0, last_error: null, at: null } as const;
 
 /** Records an attempt of deliveries for which it ended in the same way; the sequences are JSON. Those that were dropped meanwhile are gone. */
 export const recordAttempt = change<

@@ -11,7 +11,7 @@ import type { Stored } from "./batch";
 export const WINDOW = 5000;
 
 // How many events that nobody asked for are looked through again with every look, before a destination is said to have passed them.
-const LAG = 250;
+const LAG = 50;
 
 /** How far a destination is, and where the log of events ends. */
 export interface Feed {
@@ -53,7 +53,7 @@ export const isRouted = (destination: unknown) => (expressions: ExpressionBuilde
       .whereRef("route.since", "<", "event.sequence"),
   );
 
-const COLUMNS = ["event.sequence", "event.type", "event.object_id", "event.id", "event.created_at", "event.payload"] as const;
+const COLUMNS = ["event.sequence", "event.object_id", "event.id", "event.created_at", "event.payload"] as const;
 
 /** New events, in order. */
 export const nextEvents = statement<{ destination: string; position: number; until: number; most: number }, Stored>((db, parameter) =>
@@ -77,9 +77,21 @@ export const wantedOf = statement<{ destination: string; sequences: string }, St
     .orderBy("event.sequence"),
 );
 
-export const batchesOf = statement<{ destination: string }, BatchRow>((db, parameter) =>
+const batchesOf = statement<{ destination: string }, BatchRow>((db, parameter) =>
   db.selectFrom("batch").selectAll().where("destination_id", "=", parameter("destination")).orderBy("id"),
 );
+
+/** Who has an object's event under way: a batch. */
+export type Holder = Pick<BatchRow, "id" | "leased_until">;
+
+/** Whose events batches have, by object. */
+export async function holdersOf(transaction: Kysely<Database>, destination: string): Promise<Map<string, Holder>> {
+  const held = new Map<string, Holder>();
+  for (const batch of await batchesOf(transaction, { destination })) {
+    for (const object of JSON.parse(batch.objects)) held.set(object, batch);
+  }
+  return held;
+}
 
 /** One that was left: its dispatcher was killed, or gave it back. */
 export const expiredBatch = statement<{ destination: string; now: string }, BatchRow>((db, parameter) =>
@@ -127,19 +139,26 @@ export const dueDestinations = statement<{ now: string }, { id: string }>((db, p
     .select("feed.destination_id as id")
     .where((expressions) => {
       const { or, exists, selectFrom, eb } = expressions;
+      // Not "exists": PostgreSQL may answer that for all feeds at once, from everything that is due.
       return or([
         eb("audit_head.sequence", ">", eb("feed.position", "+", sql.lit(LAG))),
-        exists(
+        eb(
           selectFrom("lane")
             .select("lane.object_id")
             .whereRef("lane.destination_id", "=", "feed.destination_id")
-            .where("lane.due_at", "<=", parameter("now")),
+            .where("lane.due_at", "<=", parameter("now"))
+            .limit(sql.lit(1)),
+          "is not",
+          null,
         ),
-        exists(
+        eb(
           selectFrom("batch")
             .select("batch.id")
             .whereRef("batch.destination_id", "=", "feed.destination_id")
-            .where("batch.leased_until", "<=", parameter("now")),
+            .where("batch.leased_until", "<=", parameter("now"))
+            .limit(sql.lit(1)),
+          "is not",
+          null,
         ),
         exists(
           selectFrom("event")

@@ -1,10 +1,11 @@
 import type { Kysely } from "kysely";
 import { newId } from "../ids";
-import type { BatchRow, Database } from "../storage/schema";
+import type { Database } from "../storage/schema";
 import { together } from "../storage/statement";
 import {
   type Batch,
   fitting,
+  grouped,
   type Leased,
   type LeaseOptions,
   leasable,
@@ -17,12 +18,13 @@ import {
   type Stored,
   sequencesOf,
 } from "./batch";
-import { insertDeliveries } from "./deliveries";
+import { rememberWanted, UNTRIED } from "./deliveries";
 import {
-  batchesOf,
   expireBatch,
   expiredBatch,
   type Feed,
+  type Holder,
+  holdersOf,
   insertBatch,
   insertSent,
   moveFeed,
@@ -38,10 +40,7 @@ import { lanesAmong, moveLeases, openLanes, openLanesBehind } from "./lanes";
 // What goes behind other events of its object fills no batch; so many windows or batches are looked through in one transaction.
 const MOST_LOOKS = 10;
 
-/** Who has an object's event under way: a batch. */
-type Holder = Pick<BatchRow, "id" | "leased_until">;
-
-/** Takes new events. What may not go before others of its object is put behind them, in lanes. */
+/** Takes new events, or none where all that it found has to wait. What may not go before others of its object is put behind them, in lanes. */
 export async function leaseFromFeed(transaction: Kysely<Database>, feed: Feed, options: LeaseOptions): Promise<Batch | undefined> {
   const { destination, target, now } = options;
   const most = mostOf(target);
@@ -66,7 +65,8 @@ export async function leaseFromFeed(transaction: Kysely<Database>, feed: Feed, o
     if (first.length === 0) continue;
     return { lease: own.id, destination, from: "feed", deliveries: first, more: position < feed.head };
   }
-  return undefined;
+  // Others may want to go on; there is more to look through.
+  return position < feed.head ? { lease: "", destination, from: "feed", deliveries: [], more: true } : undefined;
 }
 
 /** Takes a batch that a dispatcher was killed with, or gave back. */
@@ -89,14 +89,6 @@ export async function leaseExpired(transaction: Kysely<Database>, options: Lease
   await queue(transaction, destination, [...behind, ...over]);
   await takeOver(transaction, { before, ...own, sequences: sequencesOf(first), objects });
   return { lease: own.id, destination, from: "feed", deliveries: first, more: true };
-}
-
-async function holdersOf(transaction: Kysely<Database>, destination: string): Promise<Map<string, Holder>> {
-  const held = new Map<string, Holder>();
-  for (const batch of await batchesOf(transaction, { destination })) {
-    for (const object of JSON.parse(batch.objects)) held.set(object, batch);
-  }
-  return held;
 }
 
 interface Behind {
@@ -137,19 +129,10 @@ function divide(options: LeaseOptions, events: readonly Stored[], { own, held, q
 
 async function queue(transaction: Kysely<Database>, destination: string, behind: readonly Behind[]): Promise<void> {
   if (behind.length === 0) return;
-  const lanes = behind.flatMap(({ event, holder }) =>
-    holder ? [{ destination_id: destination, object_id: event.object_id, due_at: holder.leased_until, lease: holder.id }] : [],
-  );
-  await openLanesBehind(transaction, lanes);
-  await insertDeliveries(
-    transaction,
-    behind.map(({ event }) => ({
-      destination_id: destination,
-      sequence: event.sequence,
-      event_type: event.type,
-      object_id: event.object_id,
-    })),
-  );
+  const sequences = sequencesOf(behind.map(({ event }) => event));
+  const held = behind.flatMap(({ event, holder }) => (holder ? [[event.object_id, holder] as const] : []));
+  await openLanesBehind(transaction, destination, held);
+  await rememberWanted(transaction, { destination, sequences, ...UNTRIED });
 }
 
 export async function settleFromFeed(transaction: Kysely<Database>, sent: SentBatch, now: Date, random: number): Promise<void> {
@@ -175,19 +158,14 @@ export async function settleFromFeed(transaction: Kysely<Database>, sent: SentBa
   if (failed.length > 0) await recordFailures(transaction, destination, failed, at);
 }
 
-async function recordFailures(transaction: Kysely<Database>, destination: string, outcomes: readonly Outcome[], at: string): Promise<void> {
-  const sequences = sequencesOf(outcomes.map(({ delivery }) => delivery));
-  const wanted = new Set((await wantedOf(transaction, { destination, sequences })).map(({ sequence }) => sequence));
-  const failed = outcomes.filter(({ delivery }) => wanted.has(delivery.sequence));
-  await insertDeliveries(
-    transaction,
-    failed.map(({ delivery: { sequence, event_type, object_id }, status, error }) => ({
-      ...{ destination_id: destination, sequence, event_type, object_id },
-      ...{ status, attempts: 1, last_error: error, first_attempt_at: at, last_attempt_at: at },
-    })),
-  );
-  const pending = failed.filter(({ status }) => status === "pending").map(({ delivery }) => delivery);
-  await openLanes(transaction, { destination, sequences: sequencesOf(pending), now: at });
+async function recordFailures(transaction: Kysely<Database>, destination: string, failed: readonly Outcome[], at: string): Promise<void> {
+  for (const same of grouped(failed, ({ status, error }) => `${status} ${error}`)) {
+    const { status, error } = same[0] as Outcome;
+    const sequences = sequencesOf(same.map(({ delivery }) => delivery));
+    // What is new has never been tried before.
+    await rememberWanted(transaction, { destination, sequences, status, attempts: 1, last_error: error, at });
+    if (status === "pending") await openLanes(transaction, { destination, sequences, now: at });
+  }
   await letGo(transaction, destination, failed);
 }
 

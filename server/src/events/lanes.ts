@@ -1,9 +1,9 @@
-import { type ExpressionBuilder, type Kysely, sql } from "kysely";
-import { isListed } from "../storage/list";
+import { type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
+import { isListed, valuesOf } from "../storage/list";
 import type { Database } from "../storage/schema";
 import { change, statement } from "../storage/statement";
 import { PENDING } from "./deliveries";
-import { lockFeed } from "./feeds";
+import { type Holder, lockFeed } from "./feeds";
 
 // Whoever changes lanes has locked the feed of their destination, so that nobody fills a lane that somebody else is about to close.
 
@@ -87,15 +87,35 @@ const isEmpty = ({ eb, selectFrom }: ExpressionBuilder<Database, "lane">) =>
     null,
   );
 
-/** Opens lanes for what has to wait for a batch; those that are open stay as they are. */
-export async function openLanesBehind(transaction: Kysely<Database>, lanes: readonly Database["lane"][]): Promise<void> {
-  if (lanes.length === 0) return;
-  await transaction
-    .insertInto("lane")
-    .values(lanes)
-    .onConflict((conflict) => conflict.columns(["destination_id", "object_id"]).doNothing())
-    .execute();
+/**
+ * Opens lanes that wait for the batches which have events of their objects; those that are open stay as they are. So nothing of an
+ * object goes while a batch has it.
+ */
+export async function openLanesBehind(
+  transaction: Kysely<Database>,
+  destination: string,
+  behind: Iterable<readonly [object: string, holder: Holder]>,
+): Promise<void> {
+  const byHolder = new Map<Holder, Set<string>>();
+  for (const [object, holder] of behind) byHolder.set(holder, (byHolder.get(holder) ?? new Set()).add(object));
+  for (const [{ id, leased_until }, objects] of byHolder) {
+    await openLeased(transaction, { destination, objects: JSON.stringify([...objects]), lease: id, due: leased_until });
+  }
 }
+
+const openLeased = statement<Named & { lease: string; due: string }, unknown>((db, parameter) => {
+  const typed = (name: "destination" | "due" | "lease") => sql<string>`cast(${parameter(name)} as text)`;
+  return db
+    .insertInto("lane")
+    .columns(["destination_id", "object_id", "due_at", "lease"])
+    .expression(
+      db
+        .selectFrom(valuesOf(db, parameter("objects")).as("object"))
+        .select([typed("destination").as("destination_id"), "object.value", typed("due").as("due_at"), typed("lease").as("lease")])
+        .where(sql<SqlBool>`true`), // without it SQLite takes what follows for a part of the select
+    )
+    .onConflict((conflict) => conflict.columns(["destination_id", "object_id"]).doNothing());
+});
 
 /** Sees to it that each of these deliveries has a lane, which is due now unless it is there already; the sequences are JSON. */
 export const openLanes = statement<{ destination: string; sequences: string; now: string }, unknown>((db, parameter) =>
@@ -127,7 +147,8 @@ export async function dropPending(transaction: Kysely<Database>, destination: st
           selectFrom("route")
             .select("route.subscription_id")
             .whereRef("route.destination_id", "=", "delivery.destination_id")
-            .whereRef("route.event_type", "=", "delivery.event_type"),
+            .whereRef("route.event_type", "=", "delivery.event_type")
+            .whereRef("route.since", "<", "delivery.sequence"),
         ),
       ),
     )

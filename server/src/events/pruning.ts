@@ -24,7 +24,9 @@ export async function pruneEvents(store: Store, before: Date): Promise<number> {
     after = old.at(-1) as number;
   }
   // Of events that are no longer there nothing is shown; so it does not matter which of both goes first.
-  await store.write((transaction) => transaction.deleteFrom("sent").where("delivered_at", "<", before.toISOString()).execute());
+  await store.write((transaction) =>
+    transaction.deleteFrom("sent").where("delivered_at", "<", before.toISOString()).where("first", "<", end).execute(),
+  );
   return count;
 }
 
@@ -44,6 +46,8 @@ async function firstUndelivered(db: Kysely<Database>): Promise<number> {
 
 function prunePage(store: Store, sequences: readonly number[]): Promise<number> {
   return store.write(async (transaction) => {
+    // A replay that makes one wait again has locked it, and what follows sees that it waits.
+    await transaction.selectFrom("event").select("sequence").where("sequence", "in", sequences).orderBy("sequence").forUpdate().execute();
     await transaction.deleteFrom("delivery").where("sequence", "in", sequences).where("status", "=", "delivered").execute();
     const { numDeletedRows } = await transaction
       .deleteFrom("event")

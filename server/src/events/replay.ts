@@ -3,15 +3,18 @@ import { isListed } from "../storage/list";
 import type { Database } from "../storage/schema";
 import type { Store } from "../storage/store";
 import { sequencesOf } from "./batch";
-import { insertDeliveries } from "./deliveries";
-import { lockFeed } from "./feeds";
-import { openLanes } from "./lanes";
+import { remember, UNTRIED } from "./deliveries";
+import { holdersOf, lockFeed } from "./feeds";
+import { openLanes, openLanesBehind } from "./lanes";
 
 /** Which of a destination's events are sent again: those given up, or all that were sent or given up since a time. */
 export type Replayed = { readonly deadLetters: true } | { readonly since: Date };
 
 // A transaction of its own for each so many, so that changes need not wait for long.
 const PAGE = 1000;
+
+// How far clocks of servers may be apart.
+const CLOCKS_MS = 60_000;
 
 /** What one transaction makes wait again: how many events, and where the next goes on, if there is more. */
 interface Replay {
@@ -30,9 +33,13 @@ export async function replay(store: Store, destination: string, which: Replayed,
   const at = now.toISOString();
   const remembered = await again((transaction, after) => replayRemembered(transaction, destination, which, after, at), 0);
   if ("deadLetters" in which) return remembered;
-  const start = await startOf(store.reader, destination, which.since);
-  if (start === undefined) return remembered;
-  return remembered + (await again((transaction, after) => replaySent(transaction, destination, which.since, after, at), start));
+  const range = await rangeOf(store.reader, destination, which.since);
+  if (!range) return remembered;
+  const { first, last } = range;
+  return (
+    remembered +
+    (await again((transaction, after) => replaySent(transaction, { destination, since: which.since, after, last }, at), first - 1))
+  );
 }
 
 async function untilEnd(start: number, page: (after: number) => Promise<Replay>): Promise<number> {
@@ -56,7 +63,7 @@ async function replayRemembered(
   let chosen = transaction
     .selectFrom("delivery")
     .innerJoin("event", "event.sequence", "delivery.sequence")
-    .select("delivery.sequence")
+    .select(["delivery.sequence", "delivery.object_id"])
     .where("destination_id", "=", destination)
     .where("delivery.sequence", ">", after);
   if ("deadLetters" in which) chosen = chosen.where("status", "=", "dead");
@@ -71,56 +78,78 @@ async function replayRemembered(
     .where("destination_id", "=", destination)
     .where(isListed(transaction, "sequence", sequences, "bigint"))
     .execute();
-  await openLanes(transaction, { destination, sequences, now });
+  await line(transaction, destination, rows, now);
   return { count: rows.length, next: rows.length < PAGE ? undefined : last.sequence };
 }
 
-/** Before the first batch that may have events since then. */
-async function startOf(db: Kysely<Database>, destination: string, since: Date): Promise<number | undefined> {
-  const { first } = await db
-    .selectFrom("event")
-    .select(({ fn }) => fn.min("sequence").as("first"))
-    .where("created_at", ">=", since.toISOString())
-    .executeTakeFirstOrThrow();
-  if (first === null) return undefined;
-  const batch = await db
+/** Opens the lanes in which they wait: due now, or when a batch is through that has an event of the same object. */
+async function line(
+  transaction: Kysely<Database>,
+  destination: string,
+  events: readonly { readonly sequence: number; readonly object_id: string }[],
+  now: string,
+): Promise<void> {
+  const objects = new Set(events.map((event) => event.object_id));
+  const held = await holdersOf(transaction, destination);
+  await openLanesBehind(
+    transaction,
+    destination,
+    [...held].filter(([object]) => objects.has(object)),
+  );
+  await openLanes(transaction, { destination, sequences: sequencesOf(events), now });
+}
+
+/** The batches that may have events since then: an event is delivered after it happened. What is delivered from now on is none of them. */
+async function rangeOf(db: Kysely<Database>, destination: string, since: Date): Promise<{ first: number; last: number } | undefined> {
+  const { first, last } = await db
     .selectFrom("sent")
-    .select(({ fn }) => fn.max("first").as("first"))
+    .select(({ fn }) => [fn.min("first").as("first"), fn.max("first").as("last")])
     .where("destination_id", "=", destination)
-    .where("first", "<=", first)
-    .executeTakeFirst();
-  return (batch?.first ?? first) - 1;
+    .where("delivered_at", ">=", new Date(since.getTime() - CLOCKS_MS).toISOString())
+    .executeTakeFirstOrThrow();
+  return first === null ? undefined : { first, last };
+}
+
+interface Range {
+  readonly destination: string;
+  readonly since: Date;
+  readonly after: number;
+  readonly last: number;
 }
 
 /** A batch of those that were delivered at once. */
-async function replaySent(transaction: Kysely<Database>, destination: string, since: Date, after: number, now: string): Promise<Replay> {
-  const sent = transaction.selectFrom("sent").where("destination_id", "=", destination);
-  const batch = await sent.selectAll().where("first", ">", after).orderBy("first").limit(1).executeTakeFirst();
+async function replaySent(transaction: Kysely<Database>, { destination, since, after, last }: Range, now: string): Promise<Replay> {
+  const batch = await transaction
+    .selectFrom("sent")
+    .selectAll()
+    .where("destination_id", "=", destination)
+    .where("first", ">", after)
+    .where("first", "<=", last)
+    .orderBy("first")
+    .limit(1)
+    .executeTakeFirst();
   if (!batch) return { count: 0, next: undefined };
   const events = await transaction
     .selectFrom("event")
-    .select(["sequence", "type as event_type", "object_id"])
+    .select(["sequence", "object_id"])
     .where(isListed(transaction, "sequence", batch.sequences, "bigint"))
     .where("created_at", ">=", since.toISOString())
+    .orderBy("sequence")
+    .forUpdate() // so that they are not removed meanwhile because they are old
     .execute();
-  await insertDeliveries(
-    transaction,
-    events.map((event) => ({ ...event, destination_id: destination })),
-  );
-  await openLanes(transaction, { destination, sequences: sequencesOf(events), now });
+  await remember(transaction, { destination, sequences: sequencesOf(events), ...UNTRIED });
+  await line(transaction, destination, events, now);
   const again = new Set(events.map(({ sequence }) => sequence));
   const left = (JSON.parse(batch.sequences) as number[]).filter((sequence) => !again.has(sequence));
-  const { destination_id, first } = batch;
-  if (left.length === 0) {
-    await transaction.deleteFrom("sent").where("destination_id", "=", destination_id).where("first", "=", first).execute();
-  } else if (again.size > 0) {
-    const sequences = JSON.stringify(left);
+  const sequences = JSON.stringify(left);
+  if (left.length === 0)
+    await transaction.deleteFrom("sent").where("destination_id", "=", destination).where("first", "=", batch.first).execute();
+  else
     await transaction
       .updateTable("sent")
       .set({ sequences })
-      .where("destination_id", "=", destination_id)
-      .where("first", "=", first)
+      .where("destination_id", "=", destination)
+      .where("first", "=", batch.first)
       .execute();
-  }
-  return { count: events.length, next: first };
+  return { count: events.length, next: batch.first };
 }

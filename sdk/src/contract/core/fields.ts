@@ -12,6 +12,9 @@ export function conditioned<S extends z.ZodType>(schema: S, complain: (value: z.
 /** The most that a list or a map holds, where it has no limit of its own. */
 export const MOST_ENTRIES = 100;
 
+/** The most ids of other objects that one list holds: as many entries as a body may have in any list. */
+const MOST_IDS = 1000;
+
 /**
  * Text of at most so many bytes in UTF-8 (the spec counts bytes; event subscriptions count characters).
  * Conditions that follow look at texts within the limit only, so that none has to fear long ones.
@@ -63,7 +66,7 @@ export const reference = (to: string | readonly string[], options: Omit<Referenc
 export const references = (to: string, answeredAs: string) => mark(ids(), { reference: { to: [to], answeredAs } });
 
 /** A list of ids, each of them once. */
-export const ids = () => distinct(z.array(id()).max(MOST_ENTRIES));
+export const ids = () => distinct(z.array(id()).max(MOST_IDS));
 
 /** A list whose entries differ from each other. */
 export function distinct<S extends z.ZodArray>(schema: S, keyOf: (entry: z.infer<S>[number]) => unknown = (entry) => entry): S {

@@ -30,8 +30,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .createTable("sent")
     .addColumn("destination_id", id, (column) => column.notNull())
     .addColumn("first", "bigint", (column) => column.notNull())
-    .addColumn("sequences", "text", (column) => column.notNull())
     .addColumn("delivered_at", "text", (column) => column.notNull())
+    .addColumn("sequences", "text", (column) => column.notNull())
     .addPrimaryKeyConstraint("sent_pk", ["destination_id", "first"])
     .execute();
   // No reference to the destination: checking it would lock that row at the end of every change, while whoever
