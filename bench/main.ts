@@ -43,14 +43,14 @@ async function main(): Promise<void> {
   console.log(summary(run));
   const sections: Section[] = [];
   for (const part of parts) {
-    for (const section of (await PARTS[part]?.(values.short ? SHORT : FULL)) ?? []) {
-      console.log(asText(section));
-      sections.push(section);
-    }
+    const measured = (await PARTS[part]?.(values.short ? SHORT : FULL)) ?? [];
+    for (const section of measured) console.log(asText(section));
+    sections.push(...measured);
+    // After each part: one that fails takes nothing from those before it.
+    writeResult(values.out, { ...run, sections });
+    if (values.docs) writeDocs(join(__dirname, "../docs/performance.md"), part, run, measured);
   }
-  writeResult(values.out, { ...run, sections });
   console.log(`\nEvery figure is in ${values.out}`);
-  if (values.docs) writeDocs(join(__dirname, "../docs/performance.md"), { ...run, sections });
 }
 
 main().catch((error: Error) => {

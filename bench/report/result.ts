@@ -55,15 +55,13 @@ export function writeResult(file: string, result: Result): void {
   writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`);
 }
 
-/** Puts the tables into a page, between its marks; the words around them stay. */
-export function writeDocs(file: string, result: Result): void {
+/** Puts one part's tables into a page, between its marks; the words around them and the other parts stay. */
+export function writeDocs(file: string, part: string, run: Omit<Result, "sections">, sections: readonly Section[]): void {
   const page = readFileSync(file, "utf8");
-  const tables = [`${summary(result)}.`, ...result.sections.map(asMarkdown)].join("\n\n");
-  const marks = /(<!-- measured -->\n)[\s\S]*(<!-- \/measured -->)/;
-  if (!marks.test(page))
-    throw new Error(`${file} has no place for the tables: expected the lines "<!-- measured -->" and "<!-- /measured -->"`);
-  writeFileSync(
-    file,
-    page.replace(marks, (_, start, end) => `${start}\n${tables}\n${end}`),
-  );
+  const tables = [`${summary(run)}.`, ...sections.map(asMarkdown)].join("\n\n");
+  const [open, close] = [`<!-- measured: ${part} -->`, `<!-- /measured: ${part} -->`];
+  const [start, end] = [page.indexOf(open), page.indexOf(close)];
+  if (start < 0 || end < start)
+    throw new Error(`${file} has no place for the tables of ${part}: expected the lines "${open}" and "${close}"`);
+  writeFileSync(file, `${page.slice(0, start)}${open}\n\n${tables}\n\n${page.slice(end)}`);
 }
