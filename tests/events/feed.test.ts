@@ -42,6 +42,12 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
     return { behaviour, asked };
   }
 
+  async function dispatcherKilledOnce(asked: Promise<void>): Promise<void> {
+    void world.dispatcher().deliverDue();
+    await asked;
+    world.dispatchers.pop(); // it never ends
+  }
+
   it("is listed once, wherever it is: delivered, given up, failed, under way, behind another, and not taken yet", async () => {
     const { id, target } = await world.destination();
     const [delivered, dead, failed, hanging, untaken] = (await world.objects(5)) as [string, string, string, string, string];
@@ -117,10 +123,7 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
     const { behaviour, asked } = hangingOn(objects[0] as string);
     target.behaviour = behaviour;
     await world.change(objects);
-    const killed = world.dispatcher();
-    void killed.deliverDue();
-    await asked;
-    world.dispatchers.pop(); // it never ends
+    await dispatcherKilledOnce(asked);
     await world.change(objects, 2);
     target.behaviour = takeAll;
     const other = world.dispatcher();
@@ -144,10 +147,7 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
     const { behaviour, asked } = hangingOn(objects[0] as string);
     target.behaviour = behaviour;
     await world.change(objects);
-    const killed = world.dispatcher();
-    void killed.deliverDue();
-    await asked;
-    world.dispatchers.pop(); // it never ends
+    await dispatcherKilledOnce(asked);
     expect(await replay(world.core.store, id, { deadLetters: true }, world.now)).to.equal(1);
     await world.change(objects);
     target.behaviour = takeAll;

@@ -97,6 +97,13 @@ function failureOf(delivery: Leased, result: Extract<Result, { ok: false }>, now
   return { delivery, status: next ? "pending" : "dead", error, due: (next ?? now).toISOString() };
 }
 
+/** Those that ended in the same way together, their sequences as JSON: so many events are recorded by few statements. */
+export const sameOutcomes = (outcomes: readonly Outcome[]) =>
+  grouped(outcomes, ({ status, error }) => `${status} ${error}`).map((same) => {
+    const { status, error } = same[0] as Outcome;
+    return { status, last_error: error, sequences: sequencesOf(same.map(({ delivery }) => delivery)) };
+  });
+
 /** What these are about, each once, as JSON. */
 export const objectsOf = (events: readonly { readonly object_id: string }[]): string =>
   JSON.stringify([...new Set(events.map((event) => event.object_id))]);

@@ -1,9 +1,9 @@
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import type { PageRequest } from "../journal/read";
 import type { Page } from "../objects";
 import type { Database, DeliveryRow } from "../storage/schema";
 import type { Store } from "../storage/store";
-import { isRouted } from "./feeds";
+import { isRoutedToFeed } from "./feeds";
 
 type Shown = Omit<DeliveryRow, "destination_id"> & { event_id: string; event_timestamp: string; due_at: string | null };
 
@@ -68,7 +68,7 @@ async function untaken(db: Kysely<Database>, { destination, status, before, most
     .select(COLUMNS)
     .where("feed.destination_id", "=", destination)
     .where("event.sequence", "<", before)
-    .where((expressions) => isRouted(sql.ref("feed.destination_id"))(expressions as never))
+    .where(isRoutedToFeed)
     .orderBy("event.sequence", "desc")
     .limit(most)
     .execute();

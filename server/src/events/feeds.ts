@@ -53,6 +53,10 @@ export const isRouted = (destination: unknown) => (expressions: ExpressionBuilde
       .whereRef("route.since", "<", "event.sequence"),
   );
 
+/** The same for the destination of a feed that is joined. */
+export const isRoutedToFeed = (expressions: unknown) =>
+  isRouted(sql.ref("feed.destination_id"))(expressions as ExpressionBuilder<Database, "event">);
+
 const COLUMNS = ["event.sequence", "event.object_id", "event.id", "event.created_at", "event.payload"] as const;
 
 /** New events, in order. */
@@ -165,7 +169,7 @@ export const dueDestinations = statement<{ now: string }, { id: string }>((db, p
             .select("event.id")
             .where("event.sequence", ">", eb.ref("feed.position"))
             .where("event.sequence", "<=", eb("feed.position", "+", sql.lit(WINDOW)))
-            .where((inner) => isRouted(sql.ref("feed.destination_id"))(inner as never)),
+            .where(isRoutedToFeed),
         ),
       ]);
     }),

@@ -5,7 +5,6 @@ import { together } from "../storage/statement";
 import {
   type Batch,
   fitting,
-  grouped,
   type Leased,
   type LeaseOptions,
   leasable,
@@ -16,6 +15,7 @@ import {
   outcomesOf,
   type SentBatch,
   type Stored,
+  sameOutcomes,
   sequencesOf,
 } from "./batch";
 import { rememberWanted, UNTRIED } from "./deliveries";
@@ -159,12 +159,10 @@ export async function settleFromFeed(transaction: Kysely<Database>, sent: SentBa
 }
 
 async function recordFailures(transaction: Kysely<Database>, destination: string, failed: readonly Outcome[], at: string): Promise<void> {
-  for (const same of grouped(failed, ({ status, error }) => `${status} ${error}`)) {
-    const { status, error } = same[0] as Outcome;
-    const sequences = sequencesOf(same.map(({ delivery }) => delivery));
+  for (const same of sameOutcomes(failed)) {
     // What is new has never been tried before.
-    await rememberWanted(transaction, { destination, sequences, status, attempts: 1, last_error: error, at });
-    if (status === "pending") await openLanes(transaction, { destination, sequences, now: at });
+    await rememberWanted(transaction, { destination, at, attempts: 1, ...same });
+    if (same.status === "pending") await openLanes(transaction, { destination, sequences: same.sequences, now: at });
   }
   await letGo(transaction, destination, failed);
 }

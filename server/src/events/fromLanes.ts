@@ -13,7 +13,7 @@ import {
   objectsOf,
   outcomesOf,
   type SentBatch,
-  sequencesOf,
+  sameOutcomes,
 } from "./batch";
 import { oldestOfAll, oldestOfEach, recordAttempt } from "./deliveries";
 import { closeLanes, leasedLanes, lockDueLanes, setLanes } from "./lanes";
@@ -46,11 +46,8 @@ export async function settleFromLanes(transaction: Kysely<Database>, sent: SentB
   const held = new Set(lanes.map((lane) => lane.object_id));
   const at = now.toISOString();
   const outcomes = outcomesOf(sent, now, random).filter(({ delivery }) => held.has(delivery.object_id));
-  for (const same of grouped(outcomes, ({ status, error }) => `${status} ${error}`)) {
-    const { status, error } = same[0] as Outcome;
-    const sequences = sequencesOf(same.map(({ delivery }) => delivery));
-    const delivered_at = status === "delivered" ? at : null;
-    await recordAttempt(transaction, { destination, sequences, at, status, last_error: error, delivered_at });
+  for (const same of sameOutcomes(outcomes)) {
+    await recordAttempt(transaction, { destination, at, ...same, delivered_at: same.status === "delivered" ? at : null });
   }
   const closed = await closeLanes(transaction, { destination, objects: JSON.stringify([...held]) });
   if (closed < held.size) await letGo(transaction, destination, outcomes);

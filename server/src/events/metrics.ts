@@ -1,9 +1,8 @@
-import { sql } from "kysely";
 import { statement } from "../storage/statement";
 import type { Store } from "../storage/store";
 import type { Result } from "./batch";
 import { PENDING } from "./deliveries";
-import { isRouted } from "./feeds";
+import { isRoutedToFeed } from "./feeds";
 
 /** How many deliveries this server tried, and how many of them failed, by destination. */
 export class AttemptCounts {
@@ -55,7 +54,7 @@ const untaken = statement<object, { destination_id: string; count: number; oldes
   db
     .selectFrom("feed")
     .innerJoin("event", (join) => join.onRef("event.sequence", ">", "feed.position"))
-    .where((expressions) => isRouted(sql.ref("feed.destination_id"))(expressions as never))
+    .where(isRoutedToFeed)
     .select(({ fn }) => ["feed.destination_id", fn.countAll<number>().as("count"), fn.min("event.created_at").as("oldest")])
     .groupBy("feed.destination_id"),
 );
