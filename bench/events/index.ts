@@ -10,7 +10,7 @@ import { measureThroughput, THROUGHPUT } from "./throughput";
 import { World } from "./world";
 
 /** How fast events leave, and how soon: to a stand-in for Kinesis, in a process of its own, that takes everything at once. */
-export async function measureEvents({ events, changes }: Settings): Promise<Section[]> {
+export async function measureEvents(settings: Settings): Promise<Section[]> {
   const services = await startServices();
   const postgres = await PostgresServer.start({ durable: true });
   const folder = mkdtempSync(join(tmpdir(), "tunnelplane-bench-"));
@@ -20,8 +20,8 @@ export async function measureEvents({ events, changes }: Settings): Promise<Sect
     for (const [database, url] of [["SQLite", undefined] as const, ["PostgreSQL", await postgres.newDatabase()] as const]) {
       const world = await World.open(folder, url);
       await world.destination(STREAM);
-      throughput.push({ database, ...(await measureThroughput(world, events, services.options)) });
-      latency.push({ database, ...(await measureLatency(world, changes, services.options)) });
+      throughput.push({ database, ...(await measureThroughput(world, settings, services.options)) });
+      latency.push({ database, ...(await measureLatency(world, settings.changes, services.options)) });
       await world.core.store.close();
     }
   } finally {
@@ -30,7 +30,7 @@ export async function measureEvents({ events, changes }: Settings): Promise<Sect
     rmSync(folder, { recursive: true, force: true });
   }
   return [
-    { part: "events", ...THROUGHPUT, note: THROUGHPUT.note(events), rows: throughput },
-    { part: "events", ...LATENCY, note: LATENCY.note(changes), rows: latency },
+    { part: "events", ...THROUGHPUT, note: THROUGHPUT.note(settings), rows: throughput },
+    { part: "events", ...LATENCY, note: LATENCY.note(settings.changes), rows: latency },
   ];
 }

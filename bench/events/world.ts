@@ -38,15 +38,19 @@ export class World {
     return new Resources(core, { caller: this.caller, ...CONTEXT, dryRun: false });
   }
 
-  /** Events of objects of their own that wait to be delivered, as they will be sent. */
-  async backlog(count: number): Promise<Outgoing[]> {
-    const { core } = this;
+  /** Makes events of objects of their own that wait to be delivered. */
+  async backlog(count: number): Promise<void> {
     for (let made = 0; made < count; made += PAGE) await this.#tellOf(Math.min(PAGE, count - made));
+  }
+
+  /** All events that were made, as they are sent. */
+  async events(): Promise<Outgoing[]> {
+    const { core } = this;
     const rows = await core.store.reader.selectFrom("event").selectAll().where("type", "=", TYPE).execute();
     return rows.map(({ id, object_id, created_at, payload }) => ({
       id,
       key: object_id,
-      time: new Date(created_at),
+      time: created_at,
       body: core.documents.answer(payload, ADDRESS),
     }));
   }

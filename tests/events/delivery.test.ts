@@ -124,6 +124,25 @@ onEveryDatabase("Events", (_start, database) => {
     expect(failed).to.include({ status: "delivered", attempts: 2, last_error: null });
   });
 
+  it("are sent again where a service refused one request of several, and those of the others are not", async () => {
+    const { id, target } = await world.destination();
+    const objects = await world.objects(25);
+    let refused: string[] = [];
+    target.behaviour = (batch, take, signal) => {
+      if (batch.length === 10 && target.arrived.length > 0 && refused.length === 0) {
+        refused = batch.map(({ key }) => key);
+        throw new TargetError("refused: the service was restarted");
+      }
+      return takeAll(batch, take, signal);
+    };
+    await world.change(objects);
+    await world.dispatcher().deliverDue();
+    expect(target.batches.map((batch) => batch.length)).to.deep.equal([10, 10, 5, 10]);
+    expect(target.arrived.map(({ key }) => key).toSorted(), "each once").to.deep.equal(objects.toSorted());
+    for (const { object_id, status, attempts } of await world.deliveries(id))
+      expect({ status, attempts }).to.deep.equal({ status: "delivered", attempts: refused.includes(object_id) ? 2 : 1 });
+  });
+
   it("that are committed while a dispatcher is looking are not left for later", async () => {
     const { target } = await world.destination();
     const objects = await world.objects(1);

@@ -84,7 +84,7 @@ describe("What services in the cloud refuse", () => {
 
   it("of a log group's batch that fails half-way, the beginning was accepted and the end was not", async () => {
     const { options } = await answering({ body: {} }, failing("ServiceUnavailableException", "later", 503));
-    const days = [3, 0].map((ago) => event({ time: new Date(Date.now() - ago * 24 * 3600 * 1000) }));
+    const days = [3, 0].map((ago) => event({ time: new Date(Date.now() - ago * 24 * 3600 * 1000).toISOString() }));
     const [first, second] = await sendOnce(inTheCloud().log_service, days, options);
     expect(first).to.deep.equal({ ok: true });
     expect(second).to.deep.include({ ok: false, throttled: true });

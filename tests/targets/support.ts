@@ -30,7 +30,7 @@ let last = 0;
 /** An event of now; its text is longer than its letters, so that bytes are counted. */
 export function event(fields: Partial<Outgoing> = {}): Outgoing {
   const id = `ev_${++last}`;
-  return { id, key: "ipp_1", time: new Date(), body: JSON.stringify({ event_id: id, text: "Grüße" }), ...fields };
+  return { id, key: "ipp_1", time: new Date().toISOString(), body: JSON.stringify({ event_id: id, text: "Grüße" }), ...fields };
 }
 
 /** Sends with a target that is closed afterwards. */

@@ -7,12 +7,13 @@ import type { Sent } from "./targets/target";
 const LEASE_MS = 60_000;
 
 // More would hold too much at once: payloads have a few KB each.
-const LARGEST_BATCH = 1000;
+const LARGEST_BATCH = 2000;
+
+/** How many requests go at once with the events of one batch: to take and to record it costs a transaction, however many there are. */
+export const REQUESTS = 4;
 
 /** An event that is being delivered. */
-export interface Leased extends Pick<DeliveryRow, "sequence" | "object_id" | "attempts" | "first_attempt_at"> {
-  readonly event: Outgoing;
-}
+export type Leased = Pick<DeliveryRow, "sequence" | "object_id" | "attempts" | "first_attempt_at">;
 
 /** What one dispatcher alone delivers for now, in order. */
 export interface Batch {
@@ -23,6 +24,13 @@ export interface Batch {
   readonly deliveries: readonly Leased[];
   /** Whether there was more than one batch takes. */
   readonly more: boolean;
+}
+
+/** A batch that was taken, and how it is sent. */
+export interface Taken {
+  readonly batch: Batch;
+  /** The events of its deliveries, in the same order, by the requests that they go in. */
+  readonly requests: Outgoing[][];
 }
 
 /** What became of an event of a batch. */
@@ -43,8 +51,11 @@ export interface LeaseOptions {
   readonly bodyOf: (payload: string) => string;
 }
 
+/** Where a batch has several events of one object, they have to go in one request: of two, the later might be accepted alone. */
+const requestsIn = ({ atomic }: Target): number => (atomic ? 1 : REQUESTS);
+
 /** How many events a batch has at most. */
-export const mostOf = ({ limits }: Target): number => Math.min(limits.count, LARGEST_BATCH);
+export const mostOf = (target: Target): number => Math.min(target.limits.count * requestsIn(target), LARGEST_BATCH);
 
 /** When others may take over what is taken now. */
 export const leaseEnd = (now: Date): string => new Date(now.getTime() + LEASE_MS).toISOString();
@@ -53,23 +64,34 @@ export const leaseEnd = (now: Date): string => new Date(now.getTime() + LEASE_MS
 export type Stored = Pick<Database["event"], "sequence" | "object_id" | "id" | "created_at" | "payload"> &
   Partial<Pick<DeliveryRow, "attempts" | "first_attempt_at">>;
 
-export const leasable = ({ bodyOf }: LeaseOptions, stored: Stored): Leased => ({
-  sequence: stored.sequence,
-  object_id: stored.object_id,
-  attempts: stored.attempts ?? 0,
-  first_attempt_at: stored.first_attempt_at ?? null,
-  event: { id: stored.id, key: stored.object_id, time: new Date(stored.created_at), body: bodyOf(stored.payload) },
+export const leasable = ({ sequence, object_id, attempts = 0, first_attempt_at = null }: Stored): Leased => ({
+  sequence,
+  object_id,
+  attempts,
+  first_attempt_at,
 });
 
-/** As many from the start as one request holds. One that is too large for any request is refused without being sent, and takes no room. */
-export function fitting({ limits, sizeOf }: Target, deliveries: readonly Leased[]): readonly Leased[] {
+/** As many from the start as go in one batch, by the requests that they go in. */
+export function requestsOf({ target, bodyOf }: LeaseOptions, events: readonly Stored[]): Outgoing[][] {
+  const { limits } = target;
+  const requests: Outgoing[][] = [];
+  let request: Outgoing[] = [];
   let bytes = 0;
-  const end = deliveries.findIndex(({ event }, index) => {
-    const size = sizeOf(event);
-    bytes += size > limits.recordBytes ? 0 : size;
-    return index > 0 && bytes > limits.bytes;
-  });
-  return end < 0 ? deliveries : deliveries.slice(0, end);
+  for (const { id, object_id, created_at, payload } of events) {
+    const event = { id, key: object_id, time: created_at, body: bodyOf(payload) };
+    const size = target.sizeOf(event);
+    // One that is too large for any request is refused without being sent, and takes no room.
+    const taken = size > limits.recordBytes ? 0 : size;
+    if (requests.length === 0 || request.length === limits.count || bytes + taken > limits.bytes) {
+      if (requests.length === requestsIn(target)) break;
+      request = [];
+      bytes = 0;
+      requests.push(request);
+    }
+    request.push(event);
+    bytes += taken;
+  }
+  return requests;
 }
 
 /** What is recorded of one event of a batch. */
@@ -103,10 +125,6 @@ export const sameOutcomes = (outcomes: readonly Outcome[]) =>
     const { status, error } = same[0] as Outcome;
     return { status, last_error: error, sequences: sequencesOf(same.map(({ delivery }) => delivery)) };
   });
-
-/** What these are about, each once, as JSON. */
-export const objectsOf = (events: readonly { readonly object_id: string }[]): string =>
-  JSON.stringify([...new Set(events.map((event) => event.object_id))]);
 
 /** As JSON. */
 export const sequencesOf = (events: readonly { readonly sequence: number }[]): string =>

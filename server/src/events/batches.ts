@@ -1,29 +1,36 @@
 import type { Kysely } from "kysely";
 import type { Database } from "../storage/schema";
-import type { Batch, LeaseOptions, SentBatch } from "./batch";
-import { lockFeed } from "./feeds";
+import { together } from "../storage/statement";
+import type { Batch, LeaseOptions, SentBatch, Taken } from "./batch";
+import { batchesOf, type Feed, lockFeed } from "./feeds";
 import { giveBackToFeed, leaseExpired, leaseFromFeed, settleFromFeed } from "./fromFeed";
 import { giveBackToLanes, leaseFromLanes, settleFromLanes } from "./fromLanes";
+import { someLane } from "./lanes";
 
 /**
- * Takes what is due at a destination, as much as goes in one request: a batch that somebody left, or what waits in lanes, or what is
+ * Takes what is due at a destination, as much as goes in one batch: a batch that somebody left, or what waits in lanes, or what is
  * new. Undefined when there is nothing.
+ * @param feed the destination's, which the transaction has locked
  */
-export async function lease(transaction: Kysely<Database>, options: LeaseOptions): Promise<Batch | undefined> {
-  const feed = await lockFeed(transaction, options.destination);
-  if (!feed) return undefined;
+export async function lease(transaction: Kysely<Database>, feed: Feed, options: LeaseOptions): Promise<Taken | undefined> {
+  const { destination, now } = options;
+  const [batches, [lane]] = await together([batchesOf(transaction, { destination }), someLane(transaction, { destination })]);
+  const at = now.toISOString();
   // Those that were left come first, because lanes that wait for one of them are due when it is.
-  const left = await leaseExpired(transaction, options);
-  return left ?? (await leaseFromLanes(transaction, options)) ?? (await leaseFromFeed(transaction, feed, options));
+  for (const left of batches.filter((batch) => batch.leased_until <= at)) {
+    const taken = await leaseExpired(transaction, left, options);
+    if (taken) return taken;
+  }
+  const waiting = lane && (await leaseFromLanes(transaction, options));
+  return waiting ?? leaseFromFeed(transaction, feed, { batches, anyLane: lane !== undefined }, options);
 }
 
 /**
  * Records what became of a batch, each event by itself: delivered, tried again later, or given up. Changes nothing where the
- * lease has run out and others have taken over.
+ * lease has run out and others have taken over. The transaction has locked the destination's feed.
  * @param random spreads when failed ones are tried again, from 0 up to 1
  */
 export async function settle(transaction: Kysely<Database>, sent: SentBatch, now: Date, random: number): Promise<void> {
-  if (!(await lockFeed(transaction, sent.batch.destination))) return;
   await (sent.batch.from === "feed" ? settleFromFeed : settleFromLanes)(transaction, sent, now, random);
 }
 

@@ -1,13 +1,15 @@
 import type { Store } from "../storage/store";
-import type { Batch, Result, SentBatch } from "./batch";
+import type { Result, SentBatch, Taken } from "./batch";
 import { giveBack, lease, settle } from "./batches";
 import type { Destinations } from "./destinations";
 import type { DispatcherOptions } from "./dispatcher";
+import { lockFeed } from "./feeds";
 import type { AttemptCounts } from "./metrics";
-import { type Target, TargetError } from "./targets";
+import { type Outgoing, type Target, TargetError } from "./targets";
+import type { Sent } from "./targets/target";
 
 /** How many batches are under way at once to one destination: while some are with the service, others are recorded and taken. */
-export const CONCURRENCY = 4;
+export const CONCURRENCY = 3;
 
 // However long a service wants to be left alone: it is asked again once an hour, as after failures.
 const LONGEST_REST_MS = 3600_000;
@@ -77,11 +79,12 @@ export class Courier {
 
   /** Records the batch before, and delivers one, if there is one. */
   async #deliver(target: Target, before: SentBatch | undefined): Promise<SentBatch | undefined> {
-    const batch = await this.#exchange(target, before);
-    if (!batch) return undefined;
+    const taken = await this.#exchange(target, before);
+    if (!taken) return undefined;
+    const { batch, requests } = taken;
     if (batch.more && this.#tours.size < CONCURRENCY) this.#startTour();
     if (batch.deliveries.length === 0) return { batch, results: [] };
-    const results = await this.#send(target, batch);
+    const results = await this.#send(target, requests);
     if (results) {
       this.options.counts.add(this.destination, results);
       return { batch, results };
@@ -91,27 +94,34 @@ export class Courier {
   }
 
   /** One transaction for both: commits cost as much as what is in them. */
-  async #exchange(target: Target, before: SentBatch | undefined): Promise<Batch | undefined> {
+  async #exchange(target: Target, before: SentBatch | undefined): Promise<Taken | undefined> {
     const { now, random, bodyOf } = this.options;
     if (!(before || this.#mayTake())) return undefined;
     return this.store.write(async (transaction) => {
       const at = now();
+      const feed = await lockFeed(transaction, this.destination);
+      if (!feed) return undefined;
       if (before) await settle(transaction, before, at, random());
-      return this.#mayTake() ? lease(transaction, { destination: this.destination, target, now: at, bodyOf }) : undefined;
+      return this.#mayTake() ? lease(transaction, feed, { destination: this.destination, target, now: at, bodyOf }) : undefined;
     });
   }
 
-  /** Undefined when it was cut off. */
-  async #send(target: Target, batch: Batch): Promise<Result[] | undefined> {
+  /** Undefined when some of it was cut off. */
+  async #send(target: Target, requests: Outgoing[][]): Promise<Result[] | undefined> {
+    const sending: Promise<Result[] | undefined>[] = [];
+    // The texts of events are most of what a batch holds: they are let go when they are handed over, not when they are answered.
+    for (let request = requests.shift(); request; request = requests.shift())
+      sending.push(this.#resultsOf(request.length, target.send(request, this.#abort.signal)));
+    const results = await Promise.all(sending);
+    return results.every((result) => result !== undefined) ? results.flat() : undefined;
+  }
+
+  async #resultsOf(count: number, sending: Promise<Sent[]>): Promise<Result[] | undefined> {
     try {
-      return await target.send(
-        batch.deliveries.map(({ event }) => event),
-        this.#abort.signal,
-      );
+      return await sending;
     } catch (error) {
       if (this.#abort.signal.aborted) return undefined;
-      const refusal = this.#refusalOf(error);
-      return batch.deliveries.map(() => refusal);
+      return Array<Result>(count).fill(this.#refusalOf(error));
     }
   }
 

@@ -59,8 +59,16 @@ export const isRoutedToFeed = (expressions: unknown) =>
 
 const COLUMNS = ["event.sequence", "event.object_id", "event.id", "event.created_at", "event.payload"] as const;
 
+/** Where new events are looked for: after a position, up to another, and so many at most. */
+export interface Window {
+  readonly destination: string;
+  readonly position: number;
+  readonly until: number;
+  readonly most: number;
+}
+
 /** New events, in order. */
-export const nextEvents = statement<{ destination: string; position: number; until: number; most: number }, Stored>((db, parameter) =>
+export const nextEvents = statement<Window, Stored>((db, parameter) =>
   db
     .selectFrom("event")
     .select(COLUMNS)
@@ -81,43 +89,50 @@ export const wantedOf = statement<{ destination: string; sequences: string }, St
     .orderBy("event.sequence"),
 );
 
-const batchesOf = statement<{ destination: string }, BatchRow>((db, parameter) =>
-  db.selectFrom("batch").selectAll().where("destination_id", "=", parameter("destination")).orderBy("id"),
+/**
+ * The end of an object's id, by which a batch remembers what it has events of: enough, because it is random. If two ever end alike
+ * (once in 10^14), one waits for the other.
+ */
+const endOf = (object: string): string => object.slice(-8);
+
+/** What these events are about, as a batch remembers it: JSON. */
+export const objectEndsOf = (events: readonly { readonly object_id: string }[]): string =>
+  JSON.stringify(events.map((event) => endOf(event.object_id)));
+
+/** A batch of a destination as others see it. */
+export type Other = Pick<BatchRow, "id" | "leased_until" | "object_ends">;
+
+/** All batches of a destination, the oldest first: as many as its couriers have under way, and those that were left. */
+export const batchesOf = statement<{ destination: string }, Other>((db, parameter) =>
+  db.selectFrom("batch").select(["id", "leased_until", "object_ends"]).where("destination_id", "=", parameter("destination")).orderBy("id"),
 );
 
 /** Who has an object's event under way: a batch. */
 export type Holder = Pick<BatchRow, "id" | "leased_until">;
 
-/** Whose events batches have, by object. */
-export async function holdersOf(transaction: Kysely<Database>, destination: string): Promise<Map<string, Holder>> {
+/** Says which of some batches has an object's event, if any has. */
+export function holdersIn(batches: readonly Other[]): (object: string) => Holder | undefined {
   const held = new Map<string, Holder>();
-  for (const batch of await batchesOf(transaction, { destination })) {
-    for (const object of JSON.parse(batch.objects)) held.set(object, batch);
+  for (const batch of batches) {
+    for (const end of JSON.parse(batch.object_ends)) held.set(end, batch);
   }
-  return held;
+  return (object) => held.get(endOf(object));
 }
 
-/** One that was left: its dispatcher was killed, or gave it back. */
-export const expiredBatch = statement<{ destination: string; now: string }, BatchRow>((db, parameter) =>
-  db
-    .selectFrom("batch")
-    .selectAll()
-    .where("destination_id", "=", parameter("destination"))
-    .where("leased_until", "<=", parameter("now"))
-    .orderBy("id")
-    .limit(1),
+/** The events of a batch, as JSON. */
+export const sequencesIn = statement<{ id: string }, Pick<BatchRow, "sequences">>((db, parameter) =>
+  db.selectFrom("batch").select("sequences").where("id", "=", parameter("id")),
 );
 
-export const insertBatch = insertion("batch", ["id", "destination_id", "sequences", "objects", "leased_until"]);
+export const insertBatch = insertion("batch", ["id", "destination_id", "sequences", "object_ends", "leased_until"]);
 
 /** Renames a batch, so that whoever had it does not know it any more. */
-export const takeOver = change<{ before: string } & Omit<BatchRow, "destination_id">>((db, parameter) =>
+export const takeOver = change<{ before: string } & Omit<BatchRow, "destination_id" | "object_ends">>((db, parameter) =>
   db
     .updateTable("batch")
     .set({
       id: parameter("id"),
       sequences: parameter("sequences"),
-      objects: parameter("objects"),
       leased_until: parameter("leased_until"),
     })
     .where("id", "=", parameter("before")),

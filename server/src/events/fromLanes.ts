@@ -3,23 +3,23 @@ import { newId } from "../ids";
 import type { Database } from "../storage/schema";
 import {
   type Batch,
-  fitting,
   grouped,
   type LeaseOptions,
   leasable,
   leaseEnd,
   mostOf,
   type Outcome,
-  objectsOf,
   outcomesOf,
+  requestsOf,
   type SentBatch,
   sameOutcomes,
+  type Taken,
 } from "./batch";
 import { oldestOfAll, oldestOfEach, recordAttempt } from "./deliveries";
-import { closeLanes, leasedLanes, lockDueLanes, setLanes } from "./lanes";
+import { closeLanes, leasedLanes, lockDueLanes, moveLeases, setLanes } from "./lanes";
 
 /** Takes events whose turn has come in their lanes. */
-export async function leaseFromLanes(transaction: Kysely<Database>, options: LeaseOptions): Promise<Batch | undefined> {
+export async function leaseFromLanes(transaction: Kysely<Database>, options: LeaseOptions): Promise<Taken | undefined> {
   const { destination, target, now } = options;
   const most = mostOf(target);
   const lanes = await lockDueLanes(transaction, { destination, now: now.toISOString(), most });
@@ -30,18 +30,18 @@ export async function leaseFromLanes(transaction: Kysely<Database>, options: Lea
     await closeLanes(transaction, { destination, objects });
     return undefined;
   }
-  const deliveries = fitting(
-    target,
-    waiting.map((event) => leasable(options, event)),
-  );
-  const batch = { lease: newId("lease"), destination, deliveries, more: lanes.length === most || deliveries.length < waiting.length };
-  await setLanes(transaction, { destination, objects: objectsOf(deliveries), lease: batch.lease, due: leaseEnd(now) });
-  return { ...batch, from: "lanes" };
+  const requests = requestsOf(options, waiting);
+  const deliveries = waiting.slice(0, requests.flat().length).map(leasable);
+  const taken = { destination, lease: newId("lease") };
+  const tried = JSON.stringify([...new Set(deliveries.map((delivery) => delivery.object_id))]);
+  await setLanes(transaction, { ...taken, objects: tried, due: leaseEnd(now) });
+  const more = lanes.length === most || deliveries.length < waiting.length;
+  return { batch: { ...taken, from: "lanes", deliveries, more }, requests };
 }
 
 export async function settleFromLanes(transaction: Kysely<Database>, sent: SentBatch, now: Date, random: number): Promise<void> {
-  const { destination, deliveries, lease } = sent.batch;
-  const lanes = await leasedLanes(transaction, { destination, objects: objectsOf(deliveries), lease });
+  const { destination, lease } = sent.batch;
+  const lanes = await leasedLanes(transaction, { lease });
   if (lanes.length === 0) return;
   const held = new Set(lanes.map((lane) => lane.object_id));
   const at = now.toISOString();
@@ -65,8 +65,6 @@ export async function letGo(transaction: Kysely<Database>, destination: string, 
   }
 }
 
-export async function giveBackToLanes(transaction: Kysely<Database>, { destination, deliveries, lease }: Batch, now: Date): Promise<void> {
-  const lanes = await leasedLanes(transaction, { destination, objects: objectsOf(deliveries), lease });
-  const objects = JSON.stringify(lanes.map((lane) => lane.object_id));
-  await setLanes(transaction, { destination, objects, lease: null, due: now.toISOString() });
+export async function giveBackToLanes(transaction: Kysely<Database>, { lease }: Batch, now: Date): Promise<void> {
+  await moveLeases(transaction, { before: lease, lease: null, due: now.toISOString() });
 }

@@ -27,14 +27,9 @@ export const lockDueLanes = statement<{ destination: string; now: string; most: 
     .skipLocked(),
 );
 
-/** Those of these lanes that a lease still holds. */
-export const leasedLanes = statement<Named & { lease: string }, { object_id: string }>((db, parameter) =>
-  db
-    .selectFrom("lane")
-    .select("object_id")
-    .where("destination_id", "=", parameter("destination"))
-    .where(isListed(db, "object_id", parameter("objects")))
-    .where("lease", "=", parameter("lease")),
+/** The lanes that a lease still holds. */
+export const leasedLanes = statement<{ lease: string }, { object_id: string }>((db, parameter) =>
+  db.selectFrom("lane").select("object_id").where("lease", "=", parameter("lease")),
 );
 
 /** Which of these objects have lanes. */
@@ -46,13 +41,16 @@ export const lanesAmong = statement<Named, { object_id: string }>((db, parameter
     .where(isListed(db, "object_id", parameter("objects"))),
 );
 
-/** Hands those of these lanes that one lease holds to another, or lets them go. */
-export const moveLeases = change<Named & { before: string; lease: string | null; due: string }>((db, parameter) =>
+/** One of a destination's lanes, if it has any: mostly there is none, and a look for one costs less than a list of objects. */
+export const someLane = statement<{ destination: string }, { object_id: string }>((db, parameter) =>
+  db.selectFrom("lane").select("object_id").where("destination_id", "=", parameter("destination")).limit(sql.lit(1)),
+);
+
+/** Hands the lanes that one lease holds to another, or lets them go. */
+export const moveLeases = change<{ before: string; lease: string | null; due: string }>((db, parameter) =>
   db
     .updateTable("lane")
     .set({ lease: parameter("lease"), due_at: parameter("due") })
-    .where("destination_id", "=", parameter("destination"))
-    .where(isListed(db, "object_id", parameter("objects")))
     .where("lease", "=", parameter("before")),
 );
 

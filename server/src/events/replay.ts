@@ -4,7 +4,7 @@ import type { Database } from "../storage/schema";
 import type { Store } from "../storage/store";
 import { sequencesOf } from "./batch";
 import { remember, UNTRIED } from "./deliveries";
-import { holdersOf, lockFeed } from "./feeds";
+import { batchesOf, holdersIn, lockFeed } from "./feeds";
 import { openLanes, openLanesBehind } from "./lanes";
 
 /** Which of a destination's events are sent again: those given up, or all that were sent or given up since a time. */
@@ -89,13 +89,12 @@ async function line(
   events: readonly { readonly sequence: number; readonly object_id: string }[],
   now: string,
 ): Promise<void> {
-  const objects = new Set(events.map((event) => event.object_id));
-  const held = await holdersOf(transaction, destination);
-  await openLanesBehind(
-    transaction,
-    destination,
-    [...held].filter(([object]) => objects.has(object)),
-  );
+  const holderOf = holdersIn(await batchesOf(transaction, { destination }));
+  const held = events.flatMap(({ object_id }) => {
+    const holder = holderOf(object_id);
+    return holder ? [[object_id, holder] as const] : [];
+  });
+  await openLanesBehind(transaction, destination, held);
   await openLanes(transaction, { destination, sequences: sequencesOf(events), now });
 }
 

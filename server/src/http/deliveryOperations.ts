@@ -115,12 +115,12 @@ export const deliveryOperations: readonly Operation[] = [
 /** An event like any other, except that nothing happened. */
 function testEvent({ core, caller }: OperationContext, id: string) {
   const { documents, journal } = core;
-  const [eventId, now] = [newId("ev"), new Date()];
+  const [eventId, now] = [newId("ev"), new Date().toISOString()];
   const credential = { id: caller.keyId, uri: documents.addressOf(definitionOf("api_key"), caller.keyId) };
   const payload = {
     event_id: eventId,
     event_type: "event_destination_test.v0",
-    event_timestamp: now.toISOString(),
+    event_timestamp: now,
     account_id: journal.accountId,
     principal: { id: caller.ownerId, subject: caller.name, source: "API", credential },
     object: { id, uri: documents.addressOf(destination, id) },

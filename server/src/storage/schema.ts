@@ -49,7 +49,7 @@ export interface BatchRow {
   /** Its events, as a JSON list of their sequences. */
   sequences: string;
   /** What they are about, as a JSON list of ids. */
-  objects: string;
+  object_ends: string;
   leased_until: string;
 }
 

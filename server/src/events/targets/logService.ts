@@ -64,7 +64,7 @@ function spans(batch: readonly Outgoing[]): InputLogEvent[][] {
   let first = Number.NEGATIVE_INFINITY;
   let latest = Number.NEGATIVE_INFINITY;
   for (const { time, body } of batch) {
-    latest = Math.max(latest, time.getTime());
+    latest = Math.max(latest, Date.parse(time));
     if (latest - first >= LONGEST_SPAN_MS) {
       part = [];
       parts.push(part);

@@ -24,7 +24,7 @@ export function openMonitoringService(target: EventDestinationTargetMonitoringSe
   const agent = new Agent({ connect, maxResponseSize: LARGEST_ANSWER });
   const headers = { "content-type": "application/json", "content-encoding": "gzip", "dd-api-key": api_key };
   const common = { ddsource: "tunnelplane", ddtags: monitoring_tags || undefined, service: service || undefined, hostname: hostname() };
-  const logOf = ({ time, body }: Outgoing) => JSON.stringify({ ...common, timestamp: time.toISOString(), message: body });
+  const logOf = ({ time, body }: Outgoing) => JSON.stringify({ ...common, timestamp: time, message: body });
 
   return {
     limits: { count: 1000, bytes: 5_000_000 - 2, recordBytes: 1_000_000 },

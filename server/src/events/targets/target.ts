@@ -6,7 +6,8 @@ export interface Outgoing {
   readonly id: string;
   /** The id of the object that it is about: events of one object arrive in order. */
   readonly key: string;
-  readonly time: Date;
+  /** When it happened, as the API says times: RFC 3339, UTC, milliseconds. */
+  readonly time: string;
   /** The event, as JSON. */
   readonly body: string;
 }

@@ -1,10 +1,13 @@
 import { Worker } from "node:worker_threads";
 import type { EventDestinationTarget } from "@tunnelplane/sdk";
 import { openTarget } from ".";
-import { type Outgoing, type Sent, type Target, TargetError, type TargetOptions } from "./target";
+import { columnsOf, sentOf } from "./messages";
+import { type Sent, type Target, TargetError, type TargetOptions } from "./target";
 import type { Order, Report } from "./worker";
 
 interface Waiting {
+  /** How many events the batch has. */
+  readonly count: number;
   resolve(sent: Sent[]): void;
   reject(error: unknown): void;
 }
@@ -33,7 +36,9 @@ export class TargetThread {
         const worker = this.#running();
         if (openedIn !== worker) tell(worker, { order: "open", target, of, options });
         openedIn = worker;
-        return this.#send(worker, target, events, signal);
+        const batch = ++this.#numbers;
+        tell(worker, { order: "send", target, batch, columns: columnsOf(events) });
+        return this.#answerTo(batch, events.length, worker, signal);
       },
       close: () => {
         this.#open.delete(target);
@@ -69,14 +74,12 @@ export class TargetThread {
     this.#worker = undefined;
   }
 
-  async #send(worker: Worker, target: number, events: readonly Outgoing[], signal: AbortSignal): Promise<Sent[]> {
-    const batch = ++this.#numbers;
+  async #answerTo(batch: number, count: number, worker: Worker, signal: AbortSignal): Promise<Sent[]> {
     const cancel = () => tell(worker, { order: "cancel", batch });
     signal.addEventListener("abort", cancel);
     try {
       return await new Promise<Sent[]>((resolve, reject) => {
-        this.#waiting.set(batch, { resolve, reject });
-        tell(worker, { order: "send", target, batch, events });
+        this.#waiting.set(batch, { count, resolve, reject });
       });
     } catch (error) {
       signal.throwIfAborted();
@@ -89,7 +92,7 @@ export class TargetThread {
   #hear(report: Report): void {
     const waiting = this.#waiting.get(report.batch);
     this.#waiting.delete(report.batch);
-    if ("sent" in report) waiting?.resolve([...report.sent]);
+    if ("sent" in report) waiting?.resolve(sentOf(waiting.count, report.sent));
     else if ("refused" in report) waiting?.reject(new TargetError(report.refused.message, report.refused));
     else waiting?.reject(report.failed);
   }

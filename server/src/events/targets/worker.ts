@@ -1,18 +1,19 @@
 import { type MessagePort, parentPort } from "node:worker_threads";
 import type { EventDestinationTarget } from "@tunnelplane/sdk";
 import { openTarget } from ".";
-import { type Outgoing, type Sent, type Target, TargetError, type TargetErrorOptions, type TargetOptions } from "./target";
+import { type Columns, rowsOf, type Summary, summaryOf } from "./messages";
+import { type Target, TargetError, type TargetErrorOptions, type TargetOptions } from "./target";
 
 /** What this thread is told. Targets and batches are named by numbers. */
 export type Order =
   | { readonly order: "open"; readonly target: number; readonly of: EventDestinationTarget; readonly options: TargetOptions }
   | { readonly order: "close"; readonly target: number }
-  | { readonly order: "send"; readonly target: number; readonly batch: number; readonly events: readonly Outgoing[] }
+  | { readonly order: "send"; readonly target: number; readonly batch: number; readonly columns: Columns }
   | { readonly order: "cancel"; readonly batch: number };
 
 /** What it says of a batch. */
 export type Report = { readonly batch: number } & (
-  | { readonly sent: readonly Sent[] }
+  | { readonly sent: Summary }
   | { readonly refused: TargetErrorOptions & { readonly message: string } }
   | { readonly failed: unknown }
 );
@@ -38,11 +39,12 @@ port.on("message", (order: Order) => {
   }
 });
 
-async function send({ target, batch, events }: Extract<Order, { order: "send" }>): Promise<Report> {
+async function send({ target, batch, columns }: Extract<Order, { order: "send" }>): Promise<Report> {
   const controller = new AbortController();
   underWay.set(batch, controller);
   try {
-    return { batch, sent: await (targets.get(target) as Target).send(events, controller.signal) };
+    const events = rowsOf(columns);
+    return { batch, sent: summaryOf(events, await (targets.get(target) as Target).send(events, controller.signal)) };
   } catch (error) {
     return { batch, ...(error instanceof TargetError ? { refused: refusalOf(error) } : { failed: error }) };
   } finally {

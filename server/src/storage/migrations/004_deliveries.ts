@@ -23,7 +23,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("id", id, (column) => column.primaryKey().notNull())
     .addColumn("destination_id", id, (column) => column.notNull())
     .addColumn("sequences", "text", (column) => column.notNull())
-    .addColumn("objects", "text", (column) => column.notNull())
+    .addColumn("object_ends", "text", (column) => column.notNull())
     .addColumn("leased_until", id, (column) => column.notNull())
     .execute();
   await schema
@@ -73,6 +73,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint("lane_pk", ["destination_id", "object_id"])
     .execute();
   await schema.createIndex("lane_due_at").on("lane").columns(["destination_id", "due_at"]).execute();
+  await schema.createIndex("lane_lease").on("lane").column("lease").where(sql.ref("lease"), "is not", null).execute();
   await fillRoutes(db as Kysely<Filled>);
 }
 
