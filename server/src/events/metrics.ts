@@ -73,18 +73,26 @@ const mapped = <T>(from: ReadonlyMap<string, Backlog>, value: (backlog: Backlog)
 
 /** What an operator watches of deliveries. Backlogs are those of the database, so every server tells the same. */
 export function deliveryMetrics(store: Store, counts: AttemptCounts): DeliveryMetric[] {
+  // Two metrics say something of it, and are collected at once.
+  let counting: Promise<Map<string, Backlog>> | undefined;
+  const backlog = () => {
+    counting ??= backlogs(store).finally(() => {
+      counting = undefined;
+    });
+    return counting;
+  };
   return [
     {
       name: "tunnelplane_event_backlog",
       help: "How many events wait for their delivery.",
       type: "gauge",
-      collect: async () => mapped(await backlogs(store), ({ count }) => count),
+      collect: async () => mapped(await backlog(), ({ count }) => count),
     },
     {
       name: "tunnelplane_event_oldest_seconds",
       help: "How long ago the oldest event happened that is not delivered yet, in seconds.",
       type: "gauge",
-      collect: async () => mapped(await backlogs(store), ({ oldest }) => (Date.now() - Date.parse(oldest)) / 1000),
+      collect: async () => mapped(await backlog(), ({ oldest }) => (Date.now() - Date.parse(oldest)) / 1000),
     },
     {
       name: "tunnelplane_event_dead_letters",
