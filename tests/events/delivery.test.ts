@@ -143,6 +143,30 @@ onEveryDatabase("Events", (_start, database) => {
       expect({ status, attempts }).to.deep.equal({ status: "delivered", attempts: refused.includes(object_id) ? 2 : 1 });
   });
 
+  it("that a service took before a dispatcher had to stop are not sent again, though others of their batch are", async () => {
+    const { id, target } = await world.destination();
+    const objects = await world.objects(15);
+    const hanging = new EventEmitter();
+    const asked = once(hanging, "asked");
+    target.behaviour = (batch, take, signal) => {
+      if (batch.length === 10) return takeAll(batch, take, signal);
+      hanging.emit("asked");
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    };
+    await world.change(objects);
+    const dispatcher = world.dispatcher();
+    const delivering = dispatcher.deliverDue();
+    await asked;
+    await dispatcher.stop(0);
+    await delivering;
+    target.behaviour = takeAll;
+    await world.dispatcher().deliverDue();
+    expect(target.batches.map((batch) => batch.length)).to.deep.equal([10, 5, 5]);
+    expect(target.arrived).to.have.length(15);
+    const attempts = (await world.deliveries(id)).map((delivery) => delivery.attempts);
+    expect(attempts.toSorted()).to.deep.equal([...Array(10).fill(1), ...Array(5).fill(2)]);
+  });
+
   it("that are committed while a dispatcher is looking are not left for later", async () => {
     const { target } = await world.destination();
     const objects = await world.objects(1);

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Database } from "../storage/schema";
 import { together } from "../storage/statement";
 import type { Batch, LeaseOptions, SentBatch, Taken } from "./batch";
-import { batchesOf, type Feed, lockFeed } from "./feeds";
+import { batchesOf, type Feed, lockFeed, type Other } from "./feeds";
 import { giveBackToFeed, leaseExpired, leaseFromFeed, settleFromFeed } from "./fromFeed";
 import { giveBackToLanes, leaseFromLanes, settleFromLanes } from "./fromLanes";
 import { someLane } from "./lanes";
@@ -17,12 +17,16 @@ export async function lease(transaction: Kysely<Database>, feed: Feed, options: 
   const [batches, [lane]] = await together([batchesOf(transaction, { destination }), someLane(transaction, { destination })]);
   const at = now.toISOString();
   // Those that were left come first, because lanes that wait for one of them are due when it is.
-  for (const left of batches.filter((batch) => batch.leased_until <= at)) {
+  const isLeft = (batch: Other) => batch.leased_until <= at;
+  for (const left of batches.filter(isLeft)) {
     const taken = await leaseExpired(transaction, left, options);
     if (taken) return taken;
   }
   const waiting = lane && (await leaseFromLanes(transaction, options));
-  return waiting ?? leaseFromFeed(transaction, feed, { batches, anyLane: lane !== undefined }, options);
+  return (
+    waiting ??
+    leaseFromFeed(transaction, feed, { batches: batches.filter((batch) => !isLeft(batch)), anyLane: lane !== undefined }, options)
+  );
 }
 
 /**

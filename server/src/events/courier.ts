@@ -14,6 +14,8 @@ export const CONCURRENCY = 3;
 // However long a service wants to be left alone: it is asked again once an hour, as after failures.
 const LONGEST_REST_MS = 3600_000;
 
+const CUT_OFF: Result = { ok: false, error: "was not answered before the server had to stop" };
+
 interface CourierOptions extends Required<Pick<DispatcherOptions, "logger" | "now" | "random">> {
   readonly bodyOf: (payload: string) => string;
   readonly counts: AttemptCounts;
@@ -106,29 +108,32 @@ export class Courier {
     });
   }
 
-  /** Undefined when some of it was cut off. */
+  /** Undefined when all of it was cut off. */
   async #send(target: Target, requests: Outgoing[][]): Promise<Result[] | undefined> {
-    const sending: Promise<Result[] | undefined>[] = [];
+    const sending: Promise<Result[]>[] = [];
     // The texts of events are most of what a batch holds: they are let go when they are handed over, not when they are answered.
     for (let request = requests.shift(); request; request = requests.shift())
       sending.push(this.#resultsOf(request.length, target.send(request, this.#abort.signal)));
-    const results = await Promise.all(sending);
-    return results.every((result) => result !== undefined) ? results.flat() : undefined;
+    const results = (await Promise.all(sending)).flat();
+    return results.every((result) => result === CUT_OFF) ? undefined : results;
   }
 
-  async #resultsOf(count: number, sending: Promise<Sent[]>): Promise<Result[] | undefined> {
+  async #resultsOf(count: number, sending: Promise<Sent[]>): Promise<Result[]> {
     try {
       return await sending;
     } catch (error) {
-      if (this.#abort.signal.aborted) return undefined;
-      return Array<Result>(count).fill(this.#refusalOf(error));
+      return Array<Result>(count).fill(this.#abort.signal.aborted ? CUT_OFF : this.#refusalOf(error));
     }
+  }
+
+  #rest(ms: number): void {
+    this.#restsUntil = Math.max(this.#restsUntil, this.options.now().getTime() + ms);
   }
 
   #refusalOf(error: unknown): Result {
     if (error instanceof TargetError) {
       const { message, throttled, retryAfterMs } = error;
-      if (retryAfterMs) this.#restsUntil = this.options.now().getTime() + Math.min(retryAfterMs, LONGEST_REST_MS);
+      if (retryAfterMs) this.#rest(Math.min(retryAfterMs, LONGEST_REST_MS));
       return { ok: false, error: message, throttled, retryAfterMs };
     }
     this.options.logger.error({ err: error, destination: this.destination }, "sending events failed inside of the server");

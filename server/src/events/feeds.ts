@@ -90,8 +90,8 @@ export const wantedOf = statement<{ destination: string; sequences: string }, St
 );
 
 /**
- * The end of an object's id, by which a batch remembers what it has events of: enough, because it is random. If two ever end alike
- * (once in 10^14), one waits for the other.
+ * The end of an object's id, by which a batch remembers what it has events of: enough, because it is random. Should two end alike
+ * (of 2 × 10^14 pairs one), one waits for the other.
  */
 const endOf = (object: string): string => object.slice(-8);
 

@@ -48,7 +48,7 @@ export interface BatchRow {
   destination_id: string;
   /** Its events, as a JSON list of their sequences. */
   sequences: string;
-  /** What they are about, as a JSON list of ids. */
+  /** What they are about, as a JSON list of the ends of ids: {@link objectEndsOf}. */
   object_ends: string;
   leased_until: string;
 }
