@@ -1,11 +1,12 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const CLI = join(__dirname, "../server/dist/cli.js");
 /** One for all databases of a test, so that a backup of one restores into another. */
@@ -139,6 +140,13 @@ export class ServerProcess {
   /** Sends a signal that does not end it. */
   signal(signal: NodeJS.Signals): void {
     this.child.kill(signal);
+  }
+
+  /** Has it stand still, and waits until it does: a signal takes a while to arrive on a busy machine. Linux tells when. */
+  async pause(): Promise<void> {
+    const status = `/proc/${this.child.pid}/status`;
+    this.signal("SIGSTOP");
+    while (existsSync(status) && !/^State:\s+T/m.test(readFileSync(status, "utf8"))) await sleep(1);
   }
 
   /** Ends it and returns its exit code. */

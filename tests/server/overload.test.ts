@@ -39,7 +39,7 @@ onEveryDatabase("A server of which more is asked at once than it works on", (sta
     const crowd = await Promise.all(Array.from({ length: count }, () => connect(server)));
     for (const connection of crowd) connection.send(request(server, "GET /livez"));
     for (const connection of crowd) await connection.answers(1);
-    server.signal("SIGSTOP");
+    await server.pause();
     for (const connection of crowd) connection.send(text);
     server.signal("SIGCONT");
     return (await Promise.all(crowd.map((connection) => connection.answers(1)))).flat();
