@@ -6,6 +6,12 @@ import * as auto from "@pulumi/pulumi/automation";
 const { locateEngine } = require("../scripts/engine.cjs") as { locateEngine(): string | undefined };
 const PACKAGES = join(__dirname, "../node_modules");
 
+// Programs run in this process, on one engine after another. gRPC takes a port for dead for a while on which somebody asked an engine
+// that had ended, also when the next engine has it; and Pulumi takes a program that does not reach its engine for one that declares
+// nothing, so that everything would be deleted. With a pool of its own, each connection finds out by itself.
+const { grpcClientOptions } = require("@pulumi/pulumi/runtime/settings") as { grpcClientOptions: Record<string, unknown> };
+grpcClientOptions["grpc.use_local_subchannel_pool"] = 1;
+
 /** What the engine did, or would do, with one resource. */
 export interface Step {
   /** For example `create`, `update`, `same`, `create-replacement`, `delete`. */
