@@ -166,8 +166,11 @@ function divide(options: LeaseOptions, events: readonly Stored[], { own, held, q
 async function queue(transaction: Kysely<Database>, destination: string, behind: readonly Behind[]): Promise<void> {
   if (behind.length === 0) return;
   const sequences = sequencesOf(behind.map(({ event }) => event));
-  const held = behind.flatMap(({ event, holder }) => (holder ? [[event.object_id, holder] as const] : []));
-  await openLanesBehind(transaction, destination, held);
+  await openLanesBehind(
+    transaction,
+    destination,
+    behind.map(({ event, holder }) => [event.object_id, holder]),
+  );
   await rememberWanted(transaction, { destination, sequences, ...UNTRIED });
 }
 

@@ -87,15 +87,17 @@ const isEmpty = ({ eb, selectFrom }: ExpressionBuilder<Database, "lane">) =>
 
 /**
  * Opens lanes that wait for the batches which have events of their objects; those that are open stay as they are. So nothing of an
- * object goes while a batch has it.
+ * object goes while a batch has it. Objects that no batch has are passed over.
  */
 export async function openLanesBehind(
   transaction: Kysely<Database>,
   destination: string,
-  behind: Iterable<readonly [object: string, holder: Holder]>,
+  behind: Iterable<readonly [object: string, holder: Holder | undefined]>,
 ): Promise<void> {
   const byHolder = new Map<Holder, Set<string>>();
-  for (const [object, holder] of behind) byHolder.set(holder, (byHolder.get(holder) ?? new Set()).add(object));
+  for (const [object, holder] of behind) {
+    if (holder) byHolder.set(holder, (byHolder.get(holder) ?? new Set()).add(object));
+  }
   for (const [{ id, leased_until }, objects] of byHolder) {
     await openLeased(transaction, { destination, objects: JSON.stringify([...objects]), lease: id, due: leased_until });
   }

@@ -90,11 +90,11 @@ async function line(
   now: string,
 ): Promise<void> {
   const holderOf = holdersIn(await batchesOf(transaction, { destination }));
-  const held = events.flatMap(({ object_id }) => {
-    const holder = holderOf(object_id);
-    return holder ? [[object_id, holder] as const] : [];
-  });
-  await openLanesBehind(transaction, destination, held);
+  await openLanesBehind(
+    transaction,
+    destination,
+    events.map(({ object_id }) => [object_id, holderOf(object_id)]),
+  );
   await openLanes(transaction, { destination, sequences: sequencesOf(events), now });
 }
 
