@@ -1,6 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { asDeclared, bare, camelCase, type Definition, ERRORS, isOptional, marksOf, pathFieldsOf } from "@tunnelplane/sdk/contract";
+import {
+  accessDoc,
+  asDeclared,
+  bare,
+  camelCase,
+  type Definition,
+  ERRORS,
+  isOptional,
+  marksOf,
+  pathFieldsOf,
+} from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import { docOf } from "./interfaces";
 import { modulesWithTypes } from "./names";
@@ -65,7 +75,7 @@ function resourcesPage(registry: readonly Definition[]): string {
     });
     return `## ${definition.title[0]?.toUpperCase()}${definition.title.slice(1)}
 
-${definition.doc}
+${definition.doc}${accessDoc(definition)}
 
 \`POST\`, \`GET\` \`${definition.path}\` · \`GET\`, \`PATCH\`, \`DELETE\` \`${definition.path}/{id}\` · ids begin with \`${definition.idPrefix}_\` · list key \`${definition.listKey}\`
 

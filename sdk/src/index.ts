@@ -1,3 +1,4 @@
+export { type Caller, callerOf } from "./client/caller";
 export { Collection, Entries, type ListOptions, Module } from "./client/collection";
 export { Deliveries, type EventDelivery, type EventDestinationTest } from "./client/deliveries";
 export * from "./client/errors";

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
+import type { Role } from "@tunnelplane/sdk/contract";
 import type { Caller } from "./accounts";
 import { ApiError } from "./apiError";
 import { hashSecret } from "./secrets";
@@ -11,7 +12,6 @@ const TRUSTED_MS = 1000;
 /** An API key, as the database had it. */
 interface KnownKey {
   readonly caller: Caller;
-  readonly expiresAt: string | null;
   readonly ofInactiveBot: boolean;
 }
 
@@ -36,8 +36,9 @@ export class Callers {
     const hash = hashSecret(apiKey);
     const key = this.#known.get(hash) ?? (await this.#find(hash));
     if (!key) return undefined;
-    if (key.expiresAt && Date.parse(key.expiresAt) <= Date.now())
-      throw new ApiError("expired_key", `This API key expired at ${key.expiresAt}; make a new one with a key that is still valid`);
+    const { expiresAt } = key.caller;
+    if (expiresAt && Date.parse(expiresAt) <= Date.now())
+      throw new ApiError("expired_key", `This API key expired at ${expiresAt}; make a new one with a key that is still valid`);
     if (key.ofInactiveBot) throw new ApiError("forbidden", "The bot that owns this API key is not active; an admin can activate it");
     return key.caller;
   }
@@ -53,9 +54,11 @@ export class Callers {
     const [row] = await keyByHash(this.store.reader, { hash });
     if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
     const { expires_at: expiresAt = null } = JSON.parse(row.key) as { expires_at?: string | null };
-    const bot: { name: string; active: boolean } | undefined = row.bot ? JSON.parse(row.bot) : undefined;
-    const caller = { keyId: row.keyId, ownerId: row.ownerId, name: row.name ?? bot?.name ?? "", admin: row.role === "admin" };
-    const key = { caller, expiresAt, ofInactiveBot: bot?.active === false };
+    const bot: { name: string; active: boolean; role?: Role } | undefined = row.bot ? JSON.parse(row.bot) : undefined;
+    const role = row.role ?? bot?.role ?? "member";
+    const { keyId, ownerId } = row;
+    const caller = { keyId, ownerId, name: row.name ?? bot?.name ?? "", role, admin: role === "admin", expiresAt };
+    const key = { caller, ofInactiveBot: bot?.active === false };
     known.set(hash, key);
     return key;
   }
@@ -67,7 +70,7 @@ interface KeyRow {
   readonly ownerId: string;
   /** The key's document. */
   readonly key: string;
-  readonly role: "admin" | "member" | null;
+  readonly role: Role | null;
   readonly name: string | null;
   /** The document of the bot that owns it. */
   readonly bot: string | null;

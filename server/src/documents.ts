@@ -77,7 +77,7 @@ export class Documents {
 
   /** The JSON to answer, with addresses as the client reaches them. */
   answer(json: string, baseUrl: string): string {
-    return json.replaceAll(this.placeholder, baseUrl);
+    return json.replaceAll(this.placeholder, () => baseUrl); // as it is: in a text, $& would mean something
   }
 }
 

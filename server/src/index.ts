@@ -35,7 +35,7 @@ export interface ServerOptions extends DatabaseOptions {
   readonly masterKeyFile?: string;
   /** The master key itself, instead of a file. */
   readonly masterKey?: string;
-  /** An API key for the admin, instead of one that is made up and shown. */
+  /** The admin's first API key, instead of one that is made up and shown. */
   readonly bootstrapApiKey?: string;
   /** The address that answers name; without it, the one the client used. */
   readonly publicUrl?: string;
@@ -91,7 +91,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { store } = core;
   try {
     await sealWhatIsClear(core);
-    const newApiKey = await bootstrap(core, options.bootstrapApiKey);
+    const { newKey, isIgnored } = await bootstrap(core, options.bootstrapApiKey);
+    if (isIgnored)
+      logger.warn(
+        "TUNNELPLANE_BOOTSTRAP_API_KEY is no key of this database and is ignored: it is taken only before the first admin's key was made. Unset it, or make a key with an admin's; where all of them are lost, run: tunnelplane keys recover",
+      );
     const housekeeping = [
       every(FORGET_EVERY_MS, "cannot forget kept answers", () => store.write(forgetAnswers)),
       every(PRUNE_EVERY_MS, "cannot prune old events", () => pruneEvents(store, new Date(Date.now() - options.eventRetention * DAY_MS))),
@@ -115,7 +119,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     dispatcher.start();
     return {
       url,
-      newApiKey,
+      newApiKey: newKey,
       place: store.place,
       reloadTls() {
         if (!options.tls) return;

@@ -1,6 +1,6 @@
 import { checkRules, type Definition, pathFieldsOf, withArticle } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import type { Caller } from "./accounts";
+import { type Caller, isHidden } from "./accounts";
 import { ApiError, refuseFaults } from "./apiError";
 import { type ChangeContext, Changes, type Core } from "./changes";
 import type { Document } from "./documents";
@@ -76,8 +76,7 @@ export abstract class Objects {
     const parents = pathFieldsOf(definition);
     const document: Document | undefined = row && parents.length > 0 ? JSON.parse(row.document) : undefined;
     const elsewhere = document && parents.find((field) => document[field] !== at[field]);
-    const hidden = row && definition.access === "owner" && !this.caller.admin && row.owner_id !== this.caller.ownerId;
-    if (!row || elsewhere || hidden) {
+    if (!row || elsewhere || isHidden(definition, row.owner_id, this.caller)) {
       const where = parents.map((field) => ` of ${at[field]}`).join("");
       throw new ApiError("not_found", `There is no ${definition.title} ${id}${where}; it may have been deleted`);
     }
@@ -113,7 +112,7 @@ export abstract class Objects {
       await forgetReferences(transaction, [id]);
       await recordReferences(transaction, id, references);
     }
-    await replaceUniqueKeys(transaction, { definition, id, before: sentBefore, sent });
+    await replaceUniqueKeys(transaction, { definition, id, before: sentBefore, sent }, this.caller);
     await refreshParent(transaction, definition, sent);
     return { json, version, after };
   }

@@ -96,8 +96,8 @@ const keyOf = (definition: Definition, name: string): string => marksOf(definiti
 const noEntry = (definition: Definition, at: Place, name: string): ApiError =>
   new ApiError("not_found", `${JSON.stringify(at[keyOf(definition, name)])} is none of the ${name} of ${definition.title} ${at.id}`);
 
-/** A part of an object has no version of its own, so its ETag is made from what it says. */
-function partAnswer(part: unknown): Answer {
+/** What has no version of its own, such as a part of an object, has an ETag that is made from what it says. */
+export function partAnswer(part: unknown): Answer {
   const json = JSON.stringify(part);
   return { json, etag: `"${hash("sha256", json, "base64url").slice(0, 22)}"` };
 }

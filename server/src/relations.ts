@@ -11,6 +11,7 @@ import {
   withArticle,
 } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
+import { type Caller, isHidden } from "./accounts";
 import { refuseFaults } from "./apiError";
 import type { Document } from "./documents";
 import type { Database } from "./storage/schema";
@@ -92,6 +93,7 @@ const deleteReferences = statement<{ id: string }, unknown>((db, parameter) =>
 export async function replaceUniqueKeys(
   transaction: Kysely<Database>,
   { definition, id, before, sent }: { definition: Definition; id: string; before: Document | undefined; sent: Document },
+  caller: Caller,
 ): Promise<void> {
   const keys = definition.unique(sent);
   const held = before ? definition.unique(before) : [];
@@ -101,7 +103,9 @@ export async function replaceUniqueKeys(
   const holders = await together(keys.map(({ scope, key }) => holderOf(transaction, { scope, value: key })));
   for (const [index, [holder]] of holders.entries()) {
     const { path, taken } = keys[index] as UniqueKey;
-    if (holder) refuseFaults([{ error: "taken", path, message: `${taken} (${holder.resource_id})` }]);
+    if (!holder) continue;
+    const name = isHidden(definition, holder.owner_id, caller) ? "" : ` (${holder.id})`;
+    refuseFaults([{ error: "taken", path, message: taken + name }]);
   }
   // In one order everywhere, so that writers who claim the same values wait for one another, and never in a circle.
   const inOrder = keys.toSorted((a, b) => (a.key < b.key ? -1 : 1));
@@ -112,8 +116,13 @@ const deleteUniqueKeys = statement<{ id: string }, unknown>((db, parameter) =>
   db.deleteFrom("unique_key").where("resource_id", "=", parameter("id")),
 );
 
-const holderOf = statement<{ scope: string; value: string }, { resource_id: string }>((db, parameter) =>
-  db.selectFrom("unique_key").select("resource_id").where("scope", "=", parameter("scope")).where("value", "=", parameter("value")),
+const holderOf = statement<{ scope: string; value: string }, { id: string; owner_id: string }>((db, parameter) =>
+  db
+    .selectFrom("unique_key")
+    .innerJoin("resource", "resource.id", "unique_key.resource_id")
+    .select(["id", "owner_id"])
+    .where("scope", "=", parameter("scope"))
+    .where("value", "=", parameter("value")),
 );
 
 const insertUniqueKey = insertion("unique_key", ["scope", "value", "resource_id"]);

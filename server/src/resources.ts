@@ -31,7 +31,7 @@ export class Resources extends Objects {
       computed,
       told,
       keep,
-    } = await this.#addition({ definition, id, now, sent: asked, reader: this.store.reader, keyring: this.core.keyring });
+    } = await this.#addition({ definition, id, now, sent: asked, caller, reader: this.store.reader, keyring: this.core.keyring });
     return this.changes.make(async (transaction, happened) => {
       await this.loadParents(transaction, definition, sent);
       await lockParents(transaction, definition, sent);
@@ -42,7 +42,7 @@ export class Resources extends Objects {
       await together([
         insertResource(transaction, { id, kind: definition.kind, owner_id: ownerId, version: 1, document: stored }),
         recordReferences(transaction, id, references),
-        replaceUniqueKeys(transaction, { definition, id, before: undefined, sent }),
+        replaceUniqueKeys(transaction, { definition, id, before: undefined, sent }, caller),
       ]);
       await refreshParent(transaction, definition, sent);
       await keep?.(transaction);

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { onEveryDatabase } from "../../support/databases";
 import { Rest } from "../../support/rest";
-import { expectRefused, serverOfThisFile } from "./support";
+import { expectRefused, immutable, invalid, serverOfThisFile } from "./support";
 
 onEveryDatabase("Users, bots and API keys", (start) => {
   const server = serverOfThisFile(start);
@@ -58,8 +58,8 @@ onEveryDatabase("Users, bots and API keys", (start) => {
   it("creates, reads, changes and deletes bots, and refuses what is none", async () => {
     const { status, body: bot } = await server.rest.post("/bot_users", { name: "ci" });
     expect(status).to.equal(201);
-    expect(bot).to.have.all.keys("id", "uri", "created_at", "name", "active");
-    expect(bot).to.include({ name: "ci", active: true, uri: `${server.url}/bot_users/${bot.id}` });
+    expect(bot).to.have.all.keys("id", "uri", "created_at", "name", "role", "active");
+    expect(bot).to.include({ name: "ci", role: "member", active: true, uri: `${server.url}/bot_users/${bot.id}` });
     expect((await server.rest.get(bot.uri)).body).to.deep.equal(bot);
     expect((await server.rest.get("/bot_users")).body.bot_users).to.deep.include(bot);
     expect((await server.rest.patch(bot.uri, { name: "cd" })).body).to.deep.equal({ ...bot, name: "cd" });
@@ -80,6 +80,30 @@ onEveryDatabase("Users, bots and API keys", (start) => {
     ]) {
       expectRefused(answer, { status: 403, code: "TP_1200" });
     }
+  });
+
+  it("gives a bot the role that its creation names, for good", async () => {
+    const admin = await server.created("/bot_users", { name: "deployer", role: "admin" });
+    const key = await server.created("/api_keys", { owner_id: admin.id });
+    const rest = new Rest(server.url, key.token);
+    const { status, body: made } = await rest.post("/bot_users", { name: "made by a bot" });
+    expect([status, made.role]).to.deep.equal([201, "member"]);
+    expectRefused(await rest.patch(made.uri, { role: "admin" }), immutable("role"));
+    for (const role of ["owner", "Admin", 1]) expectRefused(await rest.post("/bot_users", { name: "x", role }), invalid("role"));
+    expect((await rest.post("/bot_users", { name: "x", role: null })).body.role).to.equal("member");
+  });
+
+  it("tells each caller who it is, what it may do, and until when", async () => {
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    const { bot } = await member();
+    const key = await server.created("/api_keys", { owner_id: bot.id, expires_at });
+    const { status, body } = await new Rest(server.url, key.token).get("/caller");
+    expect(status).to.equal(200);
+    expect(body).to.deep.equal({ owner_id: bot.id, name: "ci", role: "member", key_id: key.id, expires_at });
+    const admin = await server.read("/caller");
+    expect(admin).to.include({ name: "admin", role: "admin", expires_at: null });
+    expect(await server.read(`/api_keys/${admin.key_id}`)).to.include({ owner_id: admin.owner_id });
+    expectRefused(await server.rest.post("/caller", {}), { status: 405, code: "TP_1400" });
   });
 
   it("accepts no key of a bot that is not active", async () => {

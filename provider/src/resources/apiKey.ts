@@ -13,7 +13,7 @@ export interface ApiKeyArgs {
   /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
   ownerId?: pulumi.Input<string>;
 
-  /** Until when the key is accepted (RFC 3339): a time in the future, by the server's clock. Default: until it is deleted. Set at creation only. */
+  /** Until when the key is accepted (RFC 3339): a time in the future, by the server's clock, and no later than the end of the key that makes it. Default: that key's end, or where it has none, until it is deleted. Set at creation only. */
   expiresAt?: pulumi.Input<string>;
 }
 
@@ -37,7 +37,7 @@ export class ApiKey extends Resource {
   /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
   declare readonly ownerId: pulumi.Output<string>;
 
-  /** Until when the key is accepted (RFC 3339): a time in the future, by the server's clock. Default: until it is deleted. Set at creation only. */
+  /** Until when the key is accepted (RFC 3339): a time in the future, by the server's clock, and no later than the end of the key that makes it. Default: that key's end, or where it has none, until it is deleted. Set at creation only. */
   declare readonly expiresAt: pulumi.Output<string | undefined>;
 
   /** The key itself. Answered by the creation only and null ever after; a Pulumi program keeps it, encrypted, in its state. Secret. */

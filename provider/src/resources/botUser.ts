@@ -7,12 +7,15 @@ export interface BotUserArgs {
   /** What it is called. */
   name: pulumi.Input<string>;
 
+  /** What its API keys may do: those of a `member` see and change what belongs to the account and what the bot itself owns, those of an `admin` everything. Default `member`. Set at creation only. */
+  role?: pulumi.Input<"member" | "admin">;
+
   /** Whether its API keys are accepted. Default true. */
   active?: pulumi.Input<boolean>;
 }
 
 /**
- * An owner of keys and credentials that is no person: a pipeline, a service. It is a member, never an admin.
+ * An owner of keys and credentials that is no person: a pipeline, a service. Its API keys may do what its role may.
  *
  * @example
  * ```ts
@@ -23,6 +26,9 @@ export interface BotUserArgs {
 export class BotUser extends Resource {
   /** What it is called. */
   declare readonly name: pulumi.Output<string>;
+
+  /** What its API keys may do: those of a `member` see and change what belongs to the account and what the bot itself owns, those of an `admin` everything. Default `member`. Set at creation only. */
+  declare readonly role: pulumi.Output<"member" | "admin">;
 
   /** Whether its API keys are accepted. Default true. */
   declare readonly active: pulumi.Output<boolean>;
@@ -35,7 +41,7 @@ export class BotUser extends Resource {
 
   /** @param args what is declared; see {@link BotUserArgs} */
   constructor(name: string, args: BotUserArgs, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "bot_user", type: "BotUser", properties: ["name", "active", "uri", "createdAt"], secrets: [] }, name, args, options);
+    super({ kind: "bot_user", type: "BotUser", properties: ["name", "role", "active", "uri", "createdAt"], secrets: [] }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

@@ -1,3 +1,4 @@
+import { type Caller, callerOf } from "./caller";
 import { Deliveries } from "./deliveries";
 import { Transport, type TransportOptions } from "./transport";
 
@@ -10,6 +11,11 @@ export class ApiClient {
   constructor(options: TransportOptions) {
     this.transport = new Transport(options);
     this.deliveries = new Deliveries(this.transport);
+  }
+
+  /** Whose the API key is, and what it may do. */
+  caller(): Promise<Caller> {
+    return callerOf(this.transport);
   }
 
   /** Closes the connections that are kept open. */

@@ -20,7 +20,7 @@ export const apiKey = defineResource({
     owner_id: ownerId(),
     expires_at: mark(timestamp().optional(), { immutable: true }).meta({
       description:
-        "Until when the key is accepted (RFC 3339): a time in the future, by the server's clock. Default: until it is deleted. Set at creation only.",
+        "Until when the key is accepted (RFC 3339): a time in the future, by the server's clock, and no later than the end of the key that makes it. Default: that key's end, or where it has none, until it is deleted. Set at creation only.",
     }),
   },
   computed: {

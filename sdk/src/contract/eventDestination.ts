@@ -87,6 +87,7 @@ export const eventDestination = defineResource({
   path: "/event_destinations",
   listKey: "event_destinations",
   idPrefix: "ed",
+  access: "admin",
   fields: {
     description: description(),
     metadata: metadata(),

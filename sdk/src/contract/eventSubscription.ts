@@ -13,6 +13,7 @@ export const eventSubscription = defineResource({
   path: "/event_subscriptions",
   listKey: "event_subscriptions",
   idPrefix: "esb",
+  access: "admin",
   fields: {
     metadata: text(4096, "characters")
       .default("")

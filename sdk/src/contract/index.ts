@@ -17,4 +17,5 @@ export { completeValidity } from "./formats/sshCertificate";
 export { readSshPublicKey, type SshPublicKey } from "./formats/sshPublicKey";
 export { durationSeconds, secondsOf, timestamp } from "./formats/time";
 export * from "./registry";
+export * from "./role";
 export * from "./secrets";

@@ -14,6 +14,7 @@ export const sshCredential = defineResource({
   path: "/ssh_credentials",
   listKey: "ssh_credentials",
   idPrefix: "sshcr",
+  access: "owner",
   fields: {
     description: description("Who or what uses the credential. At most 255 bytes."),
     metadata: metadata(),

@@ -13,6 +13,7 @@ export const tunnelCredential = defineResource({
   path: "/credentials",
   listKey: "credentials",
   idPrefix: "cr",
+  access: "owner",
   fields: {
     description: description("Who or what uses the credential. At most 255 bytes."),
     metadata: metadata(),

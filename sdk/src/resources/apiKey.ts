@@ -23,7 +23,7 @@ export interface ApiKey {
   /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
   owner_id: string;
 
-  /** Until when the key is accepted (RFC 3339): a time in the future, by the server's clock. Default: until it is deleted. Set at creation only. */
+  /** Until when the key is accepted (RFC 3339): a time in the future, by the server's clock, and no later than the end of the key that makes it. Default: that key's end, or where it has none, until it is deleted. Set at creation only. */
   expires_at: string | null;
 
   /** The key itself. Answered by the creation only and null ever after; a Pulumi program keeps it, encrypted, in its state. Secret. */
@@ -41,7 +41,7 @@ export interface ApiKeyCreate {
   /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
   owner_id?: string;
 
-  /** Until when the key is accepted (RFC 3339): a time in the future, by the server's clock. Default: until it is deleted. Set at creation only. */
+  /** Until when the key is accepted (RFC 3339): a time in the future, by the server's clock, and no later than the end of the key that makes it. Default: that key's end, or where it has none, until it is deleted. Set at creation only. */
   expires_at?: string;
 }
 

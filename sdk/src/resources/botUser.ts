@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 /**
- * An owner of keys and credentials that is no person: a pipeline, a service. It is a member, never an admin.
+ * An owner of keys and credentials that is no person: a pipeline, a service. Its API keys may do what its role may.
  *
  * As the API answers it.
  */
@@ -17,6 +17,9 @@ export interface BotUser {
   /** What it is called. */
   name: string;
 
+  /** What its API keys may do: those of a `member` see and change what belongs to the account and what the bot itself owns, those of an `admin` everything. Default `member`. Set at creation only. */
+  role: "member" | "admin";
+
   /** Whether its API keys are accepted. Default true. */
   active: boolean;
 }
@@ -26,9 +29,12 @@ export interface BotUserCreate {
   /** What it is called. */
   name: string;
 
+  /** What its API keys may do: those of a `member` see and change what belongs to the account and what the bot itself owns, those of an `admin` everything. Default `member`. Set at creation only. */
+  role?: "member" | "admin";
+
   /** Whether its API keys are accepted. Default true. */
   active?: boolean;
 }
 
 /** What of a bot user can be changed; what is left out stays as it is. */
-export type BotUserUpdate = Partial<BotUserCreate>;
+export type BotUserUpdate = Partial<Omit<BotUserCreate, "role">>;

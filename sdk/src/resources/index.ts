@@ -126,6 +126,6 @@ export class Tunnelplane extends ApiClient {
   /** API keies. A key with which its owner calls this API. Deleting it revokes it, at once, on other servers of the same database within a second. */
   readonly apiKeies = new Collection<ApiKey, ApiKeyCreate, ApiKeyUpdate>(this.transport, "/api_keys", "keys");
 
-  /** Bot users. An owner of keys and credentials that is no person: a pipeline, a service. It is a member, never an admin. */
+  /** Bot users. An owner of keys and credentials that is no person: a pipeline, a service. Its API keys may do what its role may. */
   readonly botUsers = new Collection<BotUser, BotUserCreate, BotUserUpdate>(this.transport, "/bot_users", "bot_users");
 }

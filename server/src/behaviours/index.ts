@@ -1,5 +1,6 @@
 import type { Definition } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
+import type { Caller } from "../accounts";
 import type { Document } from "../documents";
 import type { Keyring } from "../sealing/keyring";
 import type { Database } from "../storage/schema";
@@ -15,6 +16,8 @@ export interface Creation {
   readonly now: Date;
   /** What was sent, found sound, with its defaults; what it refers to exists. */
   readonly sent: Document;
+  /** Who asks for it. */
+  readonly caller: Caller;
   /** Reads what is committed. */
   readonly reader: Kysely<Database>;
   readonly keyring: Keyring;

@@ -104,7 +104,7 @@ export function serveCommand(): Command {
     .addOption(new Option("--allow-private-targets", "let events go to sites in private networks").env("TUNNELPLANE_ALLOW_PRIVATE_TARGETS"))
     .addHelpText(
       "after",
-      "\nEnvironment:\n  TUNNELPLANE_BOOTSTRAP_API_KEY  an API key for the admin; without it the first start makes one and prints it once\n  TUNNELPLANE_MASTER_KEY         the master key itself (32 bytes in base64), instead of a file",
+      "\nEnvironment:\n  TUNNELPLANE_BOOTSTRAP_API_KEY  the admin's first API key; without it the first start makes one and prints it once. Later starts ignore it: a lost key is\n                                 replaced by tunnelplane keys recover\n  TUNNELPLANE_MASTER_KEY         the master key itself (32 bytes in base64), instead of a file",
     )
     .action(serve);
 }
@@ -116,9 +116,7 @@ async function serve({ tlsCert, tlsKey, rateLimit, rateLimitLoopback, shutdownLi
       `TUNNELPLANE_BOOTSTRAP_API_KEY must have at least ${SHORTEST_KEY} characters and no spaces; make one with: openssl rand -base64 32`,
     );
   }
-  const publicUrl = options.publicUrl?.replace(/\/+$/, "");
-  if (publicUrl !== undefined && !URL.canParse(publicUrl))
-    throw new Error(`--public-url must be an absolute URL, got ${JSON.stringify(options.publicUrl)}`);
+  const publicUrl = options.publicUrl === undefined ? undefined : readPublicUrl(options.publicUrl);
   if (!tlsCert !== !tlsKey) throw new Error(`--tls-cert and --tls-key belong together; ${tlsCert ? "--tls-key" : "--tls-cert"} is missing`);
   const server = await startServer({
     ...options,
@@ -136,6 +134,16 @@ async function serve({ tlsCert, tlsKey, rateLimit, rateLimitLoopback, shutdownLi
   console.log(`tunnelplane ${VERSION} listens on ${server.url}, data in ${server.place}`);
   if (tlsCert) process.on("SIGHUP", () => server.reloadTls());
   stopOnSignals(server, shutdownLimit);
+}
+
+/** In the one form that answers can repeat: what JSON or an address would take for its own is percent-encoded. */
+function readPublicUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
+    throw new Error(
+      `--public-url must be an absolute http or https URL without user name, query and fragment, got ${JSON.stringify(text)}`,
+    );
+  return url.href.replace(/\/+$/, "");
 }
 
 function stopOnSignals(server: RunningServer, limitSeconds: number): void {

@@ -1,4 +1,5 @@
 import { type Definition, fieldsWhere, modulesOf, registry } from "@tunnelplane/sdk/contract";
+import { callerOperation } from "./callerOperation";
 import { collectionOperations } from "./collectionOperations";
 import { deliveryOperations } from "./deliveryOperations";
 import { entryOperations } from "./entryOperations";
@@ -7,7 +8,12 @@ import { moduleOperations } from "./moduleOperations";
 import type { Operation } from "./operations";
 
 /** Every operation of the API. */
-export const allOperations = (): Operation[] => [...registry.flatMap(operationsOf), ...deliveryOperations, ...journalOperations];
+export const allOperations = (): Operation[] => [
+  ...registry.flatMap(operationsOf),
+  ...deliveryOperations,
+  ...journalOperations,
+  callerOperation,
+];
 
 /** Every operation of a resource type: its collection, its objects, their modules and entries. */
 function operationsOf(definition: Definition): Operation[] {

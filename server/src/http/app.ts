@@ -14,7 +14,7 @@ import type { Store } from "../storage/store";
 import { allOperations } from "./allOperations";
 import { authenticate } from "./authentication";
 import { refuseOutsized } from "./bodyLimits";
-import { acceptExpectations, type ConnectionOptions, connections, requireHost } from "./connections";
+import { acceptExpectations, type ConnectionOptions, connections, refuseTwoHosts, requireAddress } from "./connections";
 import { apiErrorOf } from "./errors";
 import { registerMetrics } from "./metrics";
 import { openapi } from "./openapi";
@@ -67,6 +67,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   acceptJson(app);
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
+    refuseTwoHosts(request.raw);
     done();
   });
   underWay.watch(app);
@@ -88,7 +89,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     underWay.limitOn(api);
     api.decorateRequest("caller");
     api.addHook("onRequest", async (request, reply) => {
-      requireHost(request);
+      requireAddress(request);
       request.caller = await authenticate(callers, limits, request, reply);
       requireVersion(request);
       requirePlainBody(request);

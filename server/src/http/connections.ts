@@ -1,4 +1,4 @@
-import { type ServerResponse, STATUS_CODES } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { SecureContextOptions } from "node:tls";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -41,13 +41,29 @@ export function acceptExpectations({ server }: FastifyInstance): void {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }
 
-/** Answers name the address that the client used, so it has to say which that is, in characters that an address may have. */
-export function requireHost({ host }: FastifyRequest): void {
-  if (/^[\w.:[\]-]+$/.test(host)) return;
-  throw new ApiError(
-    "invalid_header",
-    `The header Host ${host ? "must be" : "is missing: it is"} the server's name or address, with its port`,
-  );
+/** A proxy that heeds one of two headers Host and a server that heeds the other do not serve the same client (RFC 9112 section 3.2). */
+export function refuseTwoHosts({ rawHeaders }: IncomingMessage): void {
+  let hosts = 0;
+  for (let name = 0; name < rawHeaders.length; name += 2) if (rawHeaders[name]?.toLowerCase() === "host") hosts++;
+  if (hosts > 1) throw new ApiError("invalid_header", `The header Host is there ${hosts} times; send it once`);
+}
+
+const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i;
+
+/**
+ * Answers name the address that the client used, so it has to say which that is, as an address may be written. Where a proxy is
+ * trusted, it says so in headers of its own.
+ */
+export function requireAddress({ host, protocol, headers }: FastifyRequest): void {
+  if (!HOST.test(host) || !URL.canParse(`http://${host}`)) {
+    const name = host === headers.host || !host ? "Host" : "X-Forwarded-Host";
+    throw new ApiError(
+      "invalid_header",
+      `The header ${name} ${host ? "must be" : "is missing: it is"} the server's name or address, with its port`,
+    );
+  }
+  if (protocol !== "http" && protocol !== "https")
+    throw new ApiError("invalid_header", "The header X-Forwarded-Proto must be http or https");
 }
 
 /** Refuses what Node cannot read as a request, so that no route ever sees it: in the same shape as every other refusal. */

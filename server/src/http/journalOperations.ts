@@ -19,7 +19,9 @@ const eventTypeShape: Shape = {
 const principal = z.object({
   id: z.string().meta({ description: "The user or bot that made the change." }),
   subject: z.string().meta({ description: "What it is called." }),
-  source: z.enum(["API", "SERVER"]).meta({ description: "`SERVER` for what a server did by itself, on its first start." }),
+  source: z
+    .enum(["API", "SERVER"])
+    .meta({ description: "`SERVER` for what a server did by itself, on its first start, and for what was done on its command line." }),
   credential: z.object({ id: z.string(), uri: z.url() }).nullable().meta({ description: "The API key that was used." }),
 });
 

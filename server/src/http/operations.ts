@@ -1,4 +1,4 @@
-import type { Definition } from "@tunnelplane/sdk/contract";
+import { accessDoc, type Definition } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import type { Caller } from "../accounts";
 import type { Core } from "../changes";
@@ -55,4 +55,7 @@ export interface Operation {
 }
 
 /** What the operations of a resource type are listed under. */
-export const tagOf = ({ type, doc }: Definition): Operation["tag"] => ({ name: type, description: doc });
+export const tagOf = (definition: Definition): Operation["tag"] => ({
+  name: definition.type,
+  description: `${definition.doc}${accessDoc(definition)}`,
+});

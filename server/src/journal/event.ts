@@ -16,6 +16,9 @@ export interface Author {
   readonly client?: string;
 }
 
+/** Who acts where an operator uses the command line, which has no API key. */
+export const commandLine = (): Author => ({ ownerId: "command-line", name: "command line", operationId: newId("op") });
+
 /** One change of one object. Documents are whole, secrets included; what is written of them has none. */
 export interface ObjectChange {
   readonly change: Change;

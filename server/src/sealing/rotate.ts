@@ -1,13 +1,10 @@
 import type { Kysely } from "kysely";
 import type { Core } from "../changes";
-import { newId } from "../ids";
+import { commandLine } from "../journal/event";
 import { headText } from "../journal/journal";
 import type { Database } from "../storage/schema";
 import type { MasterKey } from "./masterKey";
 import { sealAll } from "./sealAll";
-
-/** How the audit log names what is done on the command line, where there is no API key. */
-const author = () => ({ ownerId: "command-line", name: "command line", operationId: newId("op") });
 
 /**
  * Makes a new data key, seals every secret under it, and forgets the old ones, and the master keys other than this one.
@@ -17,7 +14,7 @@ export async function rotate(core: Core): Promise<number> {
   const { store, keyring, journal } = core;
   const id = keyring.make();
   await store.write(async (transaction) => {
-    await journal.append(transaction, keyring.currentId, author(), [{ action: "data_key_rotated" }]);
+    await journal.append(transaction, keyring.currentId, commandLine(), [{ action: "data_key_rotated" }]);
     await transaction.insertInto("sealing_key").values(keyring.rowOf(id)).execute();
     const { sequence, hash } = await transaction.selectFrom("audit_head").select(["sequence", "hash"]).executeTakeFirstOrThrow();
     // From here on no writer commits what it sealed under the old key: see Journal.append.
@@ -46,7 +43,7 @@ export async function addMasterKey({ store, keyring, journal }: Core, master: Ma
         .onConflict((conflict) => conflict.columns(["id", "master_id"]).doNothing())
         .execute();
     }
-    await journal.append(transaction, keyring.currentId, author(), [{ action: "master_key_added" }]);
+    await journal.append(transaction, keyring.currentId, commandLine(), [{ action: "master_key_added" }]);
   });
 }
 

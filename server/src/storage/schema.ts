@@ -1,9 +1,11 @@
+import type { Role } from "@tunnelplane/sdk/contract";
+
 /** The tables, as Kysely sees them. */
 export interface Database {
   /** Facts about the database itself. */
   setting: { name: string; value: string };
   /** Users; bots are resources. */
-  principal: { id: string; name: string; role: "admin" | "member"; created_at: string };
+  principal: { id: string; name: string; role: Role; created_at: string };
   /** Every object of every kind. `document` is the JSON that a GET answers. */
   resource: { id: string; kind: string; owner_id: string; version: number; document: string };
   /** Which object refers to which, and whether it is deleted along with it (`cascades`). */

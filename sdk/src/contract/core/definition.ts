@@ -74,6 +74,15 @@ export function defineResource(definition: Omit<Definition, Optional> & Partial<
   };
 }
 
+/** What the documentation says of who may see and change objects; begins with a space, or is empty. */
+export const accessDoc = ({ access }: Definition): string => ACCESS_DOCS[access];
+
+const ACCESS_DOCS = {
+  everyone: "",
+  owner: " For others than its owner and admins it does not exist.",
+  admin: " Only admins may see and change it.",
+} as const satisfies Record<Definition["access"], string>;
+
 /** The fields of a definition whose marks satisfy a condition. */
 export const fieldsWhere = (definition: Definition, condition: (marks: Marks) => unknown): string[] =>
   Object.entries({ ...definition.fields, ...definition.computed })

@@ -1,0 +1,17 @@
+import type { Role } from "../contract/role";
+import type { Transport } from "./transport";
+
+/** Whose an API key is, and what it may do. */
+export interface Caller {
+  /** The user or bot that owns the key. */
+  readonly owner_id: string;
+  /** What it is called. */
+  readonly name: string;
+  readonly role: Role;
+  readonly key_id: string;
+  /** Until when the key is accepted (RFC 3339); null until it is deleted. */
+  readonly expires_at: string | null;
+}
+
+/** Asks the server whose the transport's API key is. */
+export const callerOf = async (transport: Transport): Promise<Caller> => (await transport.request<Caller>("GET", "/caller")).body;

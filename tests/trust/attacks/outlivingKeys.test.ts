@@ -1,0 +1,41 @@
+import { expect } from "chai";
+import { onEveryDatabase } from "../../../support/databases";
+import { Rest } from "../../../support/rest";
+import { expectRefused, immutable, invalid, serverOfThisFile } from "../../api/support";
+
+const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString();
+
+onEveryDatabase("An API key that ends", (start) => {
+  const server = serverOfThisFile(start);
+
+  for (const role of ["member", "admin"]) {
+    it(`makes no key that outlives it, though it is that of ${role === "admin" ? "an admin" : "a member"}`, async () => {
+      const end = inSeconds(3600);
+      const bot = await server.created("/bot_users", { name: "ci", role });
+      const { token } = await server.created("/api_keys", { owner_id: bot.id, expires_at: end });
+      const rest = new Rest(server.url, token);
+      for (const query of ["", "?dry_run=true"])
+        for (const expires_at of [inSeconds(3601), "2999-01-01T00:00:00Z"])
+          expectRefused(await rest.post(`/api_keys${query}`, { expires_at }), invalid("expires_at", end));
+      const sooner = inSeconds(1800);
+      const [same, earlier, silent] = [{ expires_at: end }, { expires_at: sooner }, {}].map((body) => rest.post("/api_keys", body));
+      expect((await same)?.body.expires_at).to.equal(end);
+      expect((await earlier)?.body.expires_at).to.equal(sooner);
+      const child = (await silent)?.body;
+      expect(child.expires_at, "where nothing is said").to.equal(end);
+      expect((await server.read(child.uri)).expires_at).to.equal(end);
+      const grandchild = await new Rest(server.url, child.token).post("/api_keys", { description: "of a key that was made" });
+      expect(grandchild.body.expires_at).to.equal(end);
+      expectRefused(await rest.patch(child.uri, { expires_at: inSeconds(7200) }), immutable("expires_at"));
+    });
+  }
+
+  it("makes none that outlives it for others either", async () => {
+    const end = inSeconds(3600);
+    const { token } = await server.created("/api_keys", { expires_at: end });
+    const rest = new Rest(server.url, token);
+    const bot = (await rest.post("/bot_users", { name: "accomplice", role: "admin" })).body;
+    expectRefused(await rest.post("/api_keys", { owner_id: bot.id, expires_at: inSeconds(7200) }), invalid("expires_at"));
+    expect((await rest.post("/api_keys", { owner_id: bot.id })).body.expires_at).to.equal(end);
+  });
+});
