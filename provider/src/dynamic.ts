@@ -97,8 +97,8 @@ function handler(kind: string): dynamic.ResourceProvider {
     async update(id, olds, news) {
       return { outs: await withServer("update", (transport) => lifecycle.update(transport, id, declared(olds), declared(news))) };
     },
-    async delete(id) {
-      await withServer("delete", (transport) => lifecycle.delete(transport, id));
+    async delete(id, properties) {
+      await withServer("delete", (transport) => lifecycle.delete(transport, id, declared(properties ?? {})));
     },
   };
 }

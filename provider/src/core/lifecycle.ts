@@ -12,6 +12,7 @@ import {
   validateCreate,
 } from "@tunnelplane/sdk/contract";
 import type { Creation } from "./creation";
+import { unlessForeign } from "./ownership";
 import { renewalReason, withEnd } from "./renewal";
 import { type Change, orGone, type Target } from "./target";
 import { inputsOf, outputsOf, type Properties, same, toProperties, toWire } from "./values";
@@ -94,7 +95,8 @@ export class Lifecycle {
     if (change.removed.length > 0) return;
     const isNew = !plan || plan.replaces.length > 0;
     if (holdsUnknown(isNew ? desired : change.changed, isUnknown)) return;
-    await this.target.rehearse(transport, isNew ? undefined : id, change);
+    const rehearsal = this.target.rehearse(transport, isNew ? undefined : id, change);
+    await (isNew ? rehearsal : this.#ofRecorded(transport, id as string, recorded, rehearsal));
   }
 
   async create(transport: Transport, desired: Properties, creation: Creation): Promise<{ id: string; outputs: Properties }> {
@@ -104,7 +106,7 @@ export class Lifecycle {
 
   /** What there is now, or undefined when it is gone. Without anything recorded, all of it. */
   async read(transport: Transport, id: string, recorded: Properties): Promise<{ outputs: Properties; inputs: Properties } | undefined> {
-    const answer = await orGone(this.target.read(transport, id));
+    const answer = await orGone(this.#ofRecorded(transport, id, recorded, this.target.read(transport, id)));
     if (!answer) return undefined;
     const known = Object.keys(recorded).length > 0 ? recorded : undefined;
     const outputs = outputsOf(this.target.definition, answer, known);
@@ -113,12 +115,17 @@ export class Lifecycle {
 
   async update(transport: Transport, id: string, recorded: Properties, desired: Properties): Promise<Properties> {
     const { definition } = this.target;
-    const answer = await this.target.update(transport, id, this.#changeBetween(recorded, desired));
+    const update = this.target.update(transport, id, this.#changeBetween(recorded, desired));
+    const answer = await this.#ofRecorded(transport, id, recorded, update);
     return outputsOf(definition, answer, { ...onceTold(recorded, definition), ...desired });
   }
 
-  async delete(transport: Transport, id: string): Promise<void> {
-    await orGone(this.target.delete(transport, id));
+  async delete(transport: Transport, id: string, recorded: Properties): Promise<void> {
+    await orGone(this.#ofRecorded(transport, id, recorded, this.target.delete(transport, id)));
+  }
+
+  #ofRecorded<T>(transport: Transport, id: string, recorded: Properties, request: Promise<T>): Promise<T> {
+    return unlessForeign(this.target.definition, transport, { id, recorded }, request);
   }
 
   #changeBetween(recorded: Properties, desired: Properties): Change {
