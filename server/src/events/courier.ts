@@ -76,7 +76,9 @@ export class Courier {
   }
 
   #mayTake(): boolean {
-    return !this.#stopped && this.options.now().getTime() >= this.#restsUntil;
+    const rest = this.#restsUntil - this.options.now().getTime();
+    // A longer one was begun by a clock that was ahead, and has been put right.
+    return !this.#stopped && (rest <= 0 || rest > LONGEST_REST_MS);
   }
 
   /** Records the batch before, and delivers one, if there is one. */

@@ -1,4 +1,5 @@
 import type { Core } from "../changes";
+import { mendTimes } from "./clocks";
 import { Courier } from "./courier";
 import { Destinations, type DestinationsOptions } from "./destinations";
 import { dueDestinations } from "./feeds";
@@ -8,6 +9,8 @@ import type { Sent } from "./targets/target";
 
 // Finds what other servers committed, and what has to be tried again.
 const POLL_MS = 1000;
+// How often times are looked for that a clock wrote which was ahead; and how far a clock goes back before that is done at once.
+const MEND_MS = 60_000;
 // What is committed meanwhile goes along, so that a burst becomes batches.
 const GATHER_MS = 5;
 // Longer than a target waits for its service (30 s), which says more of what is wrong.
@@ -38,6 +41,8 @@ export class Dispatcher {
   #looking: Promise<void> | undefined;
   #lookAgain = false;
   #stopped = false;
+  /** In milliseconds since 1970. */
+  #mendedAt = 0;
 
   /** @param core whose store's writes do not {@link wake} it */
   constructor(
@@ -124,7 +129,16 @@ export class Dispatcher {
     }
   }
 
+  /** On the first look, once a minute, and when the clock was put back. */
+  async #mendTimes(): Promise<void> {
+    const now = this.#now();
+    if (Math.abs(now.getTime() - this.#mendedAt) < MEND_MS) return;
+    await mendTimes(this.core.store, now);
+    this.#mendedAt = now.getTime();
+  }
+
   async #sendCouriers(): Promise<void> {
+    await this.#mendTimes();
     for (const { id } of await dueDestinations(this.core.store.reader, { now: this.#now().toISOString() })) {
       if (this.#stopped) return;
       let courier = this.#couriers.get(id);

@@ -3,6 +3,7 @@ import { isListed } from "../storage/list";
 import type { Database } from "../storage/schema";
 import type { Store } from "../storage/store";
 import { sequencesOf } from "./batch";
+import { CLOCKS_MS } from "./clocks";
 import { remember, UNTRIED } from "./deliveries";
 import { batchesOf, holdersIn, lockFeed } from "./feeds";
 import { openLanes, openLanesBehind } from "./lanes";
@@ -12,9 +13,6 @@ export type Replayed = { readonly deadLetters: true } | { readonly since: Date }
 
 // A transaction of its own for each so many, so that changes need not wait for long.
 const PAGE = 1000;
-
-// How far clocks of servers may be apart.
-const CLOCKS_MS = 60_000;
 
 /** What one transaction makes wait again: how many events, and where the next goes on, if there is more. */
 interface Replay {

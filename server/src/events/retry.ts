@@ -5,11 +5,14 @@ const HOUR = 60 * MINUTE;
 /** How long to wait after the first failure, the second, …; after the last of these, always as long. */
 const DELAYS = [0, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR] as const;
 
-/** How long an event is tried, from the first attempt on. */
-export const GIVE_UP_MS = 24 * HOUR;
-
 // So that what failed together does not come back together, from every server at once.
 const JITTER = 0.2;
+
+/** The longest pause between two attempts. */
+export const LONGEST_WAIT_MS = HOUR * (1 + JITTER);
+
+/** How long an event is tried, from the first attempt on. */
+export const GIVE_UP_MS = 24 * HOUR;
 
 export interface Failure {
   /** How often it was tried, this time included. */

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import {
   CompiledQuery,
@@ -72,11 +72,36 @@ async function connectDirectly(file: string): Promise<Kysely<Database>> {
 }
 
 function dialectOf(file: string, waitMs: number): EmbeddedDialect {
+  keepToOwner(file);
   const database = new DatabaseSync(file);
   // The time to wait comes first: two processes that make the file at once wait for each other already to choose its journal.
   database.exec(`pragma busy_timeout = ${waitMs}; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on`);
   database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   return new EmbeddedDialect({ database: adapt(database) });
+}
+
+/**
+ * Makes the file where it is missing, for its owner alone, and takes from others what an older version left open to them. SQLite
+ * makes its log and its shared memory with the mode of the file. The folder is closed, too, unless it holds what is not ours.
+ */
+function keepToOwner(file: string): void {
+  closeSync(openSync(file, "a", 0o600));
+  for (const each of [file, `${file}-wal`, `${file}-shm`]) limitMode(each, 0o600);
+  const folder = dirname(file);
+  if (readdirSync(folder).every((name) => /^(tunnelplane\.db|master\.key)/.test(name))) limitMode(folder, 0o700);
+}
+
+function limitMode(path: string, mode: number): void {
+  const found = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+  if ((found & 0o077) === 0 || process.platform === "win32") return;
+  try {
+    chmodSync(path, mode);
+  } catch (error) {
+    // Not a reason to serve nobody: its owner may have meant it, or its file system may know no modes.
+    process.emitWarning(
+      `Others may read ${path} (mode ${(found & 0o777).toString(8)}), and this process may not change that (${(error as Error).message}): run "chmod ${mode.toString(8)} ${path}" as its owner`,
+    );
+  }
 }
 
 class EmbeddedDialect extends SqliteDialect {

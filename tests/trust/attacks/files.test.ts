@@ -1,0 +1,63 @@
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { Rest } from "../../../support/rest";
+import { API_KEY, run, ServerProcess } from "../../../support/server";
+
+/** The embedded database: others on the machine may not read its files, whoever made them, and however long ago. */
+describe("The files of a data folder", () => {
+  const folders: string[] = [];
+  const running: ServerProcess[] = [];
+  afterEach(async () => {
+    for (const server of running.splice(0)) await server.stop("SIGKILL");
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+  });
+
+  const newFolder = () => {
+    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-modes-"));
+    folders.push(folder);
+    return folder;
+  };
+  const serve = async (data: string) => {
+    const server = await ServerProcess.start({ data, env: { TUNNELPLANE_MASTER_KEY: undefined } });
+    running.push(server);
+    return new Rest(server.url, API_KEY);
+  };
+  const modesIn = (folder: string) =>
+    Object.fromEntries(readdirSync(folder).map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]));
+  const closed = (...names: string[]) => Object.fromEntries(names.map((name) => [name, "600"]));
+  const OURS = ["master.key", "tunnelplane.db", "tunnelplane.db-shm", "tunnelplane.db-wal"];
+
+  it("are its owner's alone from the first start on", async () => {
+    const folder = newFolder();
+    const rest = await serve(folder);
+    expect((await rest.post("/ip_policies", {})).status).to.equal(201);
+    expect(modesIn(folder)).to.deep.equal(closed(...OURS));
+  });
+
+  it("are closed again when they were open to others, with the folder where nothing else is in it", async () => {
+    const folder = newFolder();
+    await serve(folder);
+    await running.pop()?.stop("SIGKILL"); // leaves its log behind
+    for (const name of OURS.slice(1)) chmodSync(join(folder, name), 0o644);
+    chmodSync(folder, 0o755);
+    const rest = await serve(folder);
+    expect((await rest.get("/ip_policies")).status).to.equal(200);
+    expect(modesIn(folder)).to.deep.equal(closed(...OURS));
+    expect(statSync(folder).mode & 0o777).to.equal(0o700);
+  });
+
+  it("are closed by commands, too, and a folder with other things in it stays as open as it was", async () => {
+    const folder = newFolder();
+    await serve(folder);
+    await running.pop()?.stop();
+    writeFileSync(join(folder, "notes"), "not ours", { mode: 0o644 });
+    chmodSync(join(folder, "tunnelplane.db"), 0o666);
+    chmodSync(folder, 0o755);
+    const file = join(newFolder(), "backup");
+    expect((await run(folder, "backup", file)).code).to.equal(0);
+    expect(modesIn(folder)).to.include({ "tunnelplane.db": "600", notes: "644" });
+    expect(statSync(folder).mode & 0o777).to.equal(0o755);
+  });
+});
