@@ -2,16 +2,23 @@ import {
   createSchema,
   type Definition,
   definitionOfId,
+  embeddedIn,
   expandPath,
   holdsSecrets,
+  lacksFields,
   mapSecrets,
   marksOf,
   toAnswered,
   toSent,
+  withDefaults,
 } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
+import type { StoredPage } from "./pages";
 import type { Keyring } from "./sealing/keyring";
 import type { Database } from "./storage/schema";
+
+/** Some 5 MB of ids and versions. */
+const MOST_KNOWN_COMPLETE = 50_000;
 
 /** An object in the form that answers carry it, parsed. */
 export type Document = Record<string, unknown>;
@@ -21,6 +28,9 @@ export type Document = Record<string, unknown>;
  * addresses begin with a placeholder, because the address under which clients reach the server may change.
  */
 export class Documents {
+  /** Objects that lack no field in a version: to look takes a third as long as to answer a list (measured 2026-11-22 on 2 cores, Node 24). */
+  readonly #complete = new Set<string>();
+
   /** @param placeholder a random text of this database that nobody outside knows, so that no stored value can contain it */
   constructor(
     private readonly placeholder: string,
@@ -38,6 +48,45 @@ export class Documents {
     return { json, stored: holdsSecrets(definition) ? this.seal(definition, document) : json };
   }
 
+  /** The JSON to answer for what was stored: its secrets as they are, and every field that the contract has today. */
+  async read(db: Kysely<Database>, definition: Definition, stored: string): Promise<string> {
+    const json = await this.open(db, definition, stored);
+    const document = JSON.parse(json) as Document;
+    const completed = this.complete(definition, document);
+    return completed === document ? json : JSON.stringify(completed);
+  }
+
+  /** Whether the documents of a page are answered as they are stored. */
+  areAsRead(definition: Definition, { documents, versions }: Pick<StoredPage, "documents" | "versions">): boolean {
+    if (holdsSecrets(definition)) return false;
+    if (versions.every((version) => this.#complete.has(version))) return true;
+    const all = JSON.parse(`[${documents}]`) as Document[];
+    if (all.some((document) => this.complete(definition, document) !== document)) return false;
+    if (this.#complete.size > MOST_KNOWN_COMPLETE) this.#complete.clear();
+    for (const version of versions) this.#complete.add(version);
+    return true;
+  }
+
+  /**
+   * A document with the defaults of the fields that were added to the contract since it was stored; the same where it lacks none.
+   * What is stored stays as it is until it is changed: servers of an older version may write to the same database at any time,
+   * so whoever reads has to look anyway.
+   */
+  complete(definition: Definition, document: Document): Document {
+    let completed = document;
+    for (const [name, child] of embeddedIn(definition)) {
+      const children = document[name] as Document[] | undefined;
+      const all = children?.map((one) => this.complete(child, one));
+      if (all?.some((one, index) => one !== children?.[index])) completed = { ...completed, [name]: all };
+    }
+    const lacksComputed = Object.keys(definition.computed).some((name) => document[name] === undefined);
+    if (!lacksComputed && !lacksFields(createSchema(definition), document)) return completed;
+    const sent = withDefaults(createSchema(definition), this.sentOf(definition, document));
+    const derived = lacksComputed ? definition.derive(sent) : {};
+    const whole = { ...this.#uncomputed(definition, document.id as string, document.created_at as string, sent), ...derived };
+    return overlaid(whole, completed) as Document;
+  }
+
   /** The JSON that was stored, with its secrets as they are. @param db where a data key is found that is new to this server */
   async open(db: Kysely<Database>, definition: Definition, stored: string): Promise<string> {
     if (!holdsSecrets(definition)) return stored;
@@ -52,17 +101,14 @@ export class Documents {
 
   /** @param computed the computed fields that are known, by a behaviour or from before; others are derived from what was sent, or null */
   compose(definition: Definition, id: string, createdAt: string, sent: Document, computed: Document = {}): Document {
+    return { ...this.#uncomputed(definition, id, createdAt, sent), ...computed, ...definition.derive(sent) };
+  }
+
+  #uncomputed(definition: Definition, id: string, createdAt: string, sent: Document): Document {
     const uri = `${this.placeholder}${expandPath(definition.path, sent)}/${id}`;
     const refer = (target: string) => ({ id: target, uri: this.addressOf(definitionOfId(target) as Definition, target) });
-    return {
-      id,
-      uri,
-      created_at: createdAt,
-      ...(toAnswered(createSchema(definition), sent, { uri, refer }) as Document),
-      ...unknownYet(definition),
-      ...computed,
-      ...definition.derive(sent),
-    };
+    const answered = toAnswered(createSchema(definition), sent, { uri, refer }) as Document;
+    return { id, uri, created_at: createdAt, ...answered, ...unknownYet(definition) };
   }
 
   /** The fields that would have to be sent to get this document. */
@@ -84,3 +130,14 @@ export class Documents {
 /** What answers say of computed fields before anything is computed: no children, no value. */
 const unknownYet = ({ computed }: Definition): Document =>
   Object.fromEntries(Object.entries(computed).map(([name, schema]) => [name, marksOf(schema).embeds ? [] : null]));
+
+/** A value with what another lies on top of it says, at every depth. Both come from one document, so their lists correspond. */
+function overlaid(below: unknown, above: unknown): unknown {
+  if (above === undefined) return below;
+  if (below === null || above === null || typeof below !== "object" || typeof above !== "object") return above;
+  if (Array.isArray(above)) return above.map((item, index) => overlaid((below as unknown[])[index], item));
+  const merged: Document = {};
+  for (const name of new Set([...Object.keys(below), ...Object.keys(above)]))
+    merged[name] = overlaid((below as Document)[name], (above as Document)[name]);
+  return merged;
+}

@@ -72,7 +72,8 @@ export abstract class Objects {
       );
     }
     refuseMembers(definition, this.caller);
-    const [row] = await byId(db, { id });
+    const [found] = await byId(db, { id });
+    const row = found?.kind === definition.kind ? found : undefined; // prefixes alone prove nothing
     const parents = pathFieldsOf(definition);
     const document: Document | undefined = row && parents.length > 0 ? JSON.parse(row.document) : undefined;
     const elsewhere = document && parents.find((field) => document[field] !== at[field]);
@@ -81,7 +82,7 @@ export abstract class Objects {
       throw new ApiError("not_found", `There is no ${definition.title} ${id}${where}; it may have been deleted`);
     }
     // Not all of the row: copying what node:sqlite answers costs as much as reading it.
-    return { id, version: row.version, document: await this.documents.open(db, definition, row.document) };
+    return { id, version: row.version, document: await this.documents.read(db, definition, row.document) };
   }
 
   /** The objects that the path names before the last one have to exist too. */

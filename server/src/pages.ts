@@ -18,9 +18,11 @@ interface PageRequest {
   readonly parents: Readonly<Record<string, string>>;
 }
 
-interface StoredPage {
+export interface StoredPage {
   /** As they are stored, newest first, with commas between. */
   readonly documents: string;
+  /** Which object each of them is, and in which version: "<id> <version>". */
+  readonly versions: readonly string[];
   /** The id to ask for what is older, or null at the end. */
   readonly nextBefore: string | null;
 }
@@ -31,16 +33,18 @@ export async function pageOf(db: Kysely<Database>, definition: Definition, reque
   // One more than asked for tells whether there is a next page.
   const parameters = { ...parents, kind: definition.kind, before, owner, limit: limit + 1 };
   const [page] = await statementFor(pathFieldsOf(definition), request.owner !== undefined)(db, parameters);
-  if (!page?.ids || page.documents === null) return { documents: "", nextBefore: null };
-  const ids = page.ids.split(",");
-  if (ids.length <= limit) return { documents: page.documents, nextBefore: null };
-  return { documents: page.documents.slice(0, page.documents.lastIndexOf(JOINT)), nextBefore: ids[limit - 1] as string };
+  if (!page?.versions || page.documents === null) return { documents: "", versions: [], nextBefore: null };
+  const versions = page.versions.split(",");
+  if (versions.length <= limit) return { documents: page.documents, versions, nextBefore: null };
+  const documents = page.documents.slice(0, page.documents.lastIndexOf(JOINT));
+  const [last] = (versions[limit - 1] as string).split(" ");
+  return { documents, versions: versions.slice(0, limit), nextBefore: last as string };
 }
 
 /** The documents of a page, one by one. */
 export const documentsIn = ({ documents }: StoredPage): string[] => (documents === "" ? [] : documents.split(JOINT));
 
-type PageStatement = Statement<Record<string, string | number>, { documents: string | null; ids: string | null }>;
+type PageStatement = Statement<Record<string, string | number>, { documents: string | null; versions: string | null }>;
 
 const statements = new Map<string, PageStatement>();
 
@@ -59,7 +63,7 @@ const pageStatement = (parents: readonly string[], owned: boolean): PageStatemen
   statement((db, parameter) => {
     let rows = db
       .selectFrom("resource")
-      .select(["id", "document"])
+      .select(["id", "version", "document"])
       .where("kind", "=", parameter("kind") as string)
       .where("id", "<", parameter("before") as string);
     if (owned) rows = rows.where("owner_id", "=", parameter("owner") as string);
@@ -72,6 +76,6 @@ const pageStatement = (parents: readonly string[], owned: boolean): PageStatemen
       .selectFrom(page.as("page"))
       .select([
         sql<string | null>`string_agg(document, ${sql.lit(JOINT)})`.as("documents"),
-        sql<string | null>`string_agg(id, ',')`.as("ids"),
+        sql<string | null>`string_agg(id || ' ' || version, ',')`.as("versions"),
       ]);
   });

@@ -30,8 +30,8 @@ export async function resolveReferences(db: Kysely<Database>, definition: Defini
   }
   if (found.length === 0) return [];
   const ids = [...new Set(found.map((reference) => reference.id))];
-  const existing = new Set((await together(ids.map((id) => existingId(db, { id })))).flatMap(([row]) => row?.id ?? []));
-  const missing = found.find((reference) => !existing.has(reference.id));
+  const kinds = new Map((await together(ids.map((id) => kindOf(db, { id })))).map(([row], index) => [ids[index], row?.kind]));
+  const missing = found.find(({ id, targets }) => !targets.some(({ kind }) => kind === kinds.get(id)));
   if (missing) {
     const { path, id: target } = missing;
     const kind = definitionOfId(target)?.title;
@@ -40,8 +40,8 @@ export async function resolveReferences(db: Kysely<Database>, definition: Defini
   return found;
 }
 
-const existingId = statement<{ id: string }, { id: string }>((db, parameter) =>
-  db.selectFrom("resource").select("id").where("id", "=", parameter("id")),
+const kindOf = statement<{ id: string }, { kind: string }>((db, parameter) =>
+  db.selectFrom("resource").select("kind").where("id", "=", parameter("id")),
 );
 
 /**

@@ -2,20 +2,20 @@ import type { Database } from "./storage/schema";
 import { insertion, statement } from "./storage/statement";
 
 /** An object as it is stored, its secrets sealed. */
-export type StoredRow = Pick<Database["resource"], "id" | "owner_id" | "version" | "document">;
+export type StoredRow = Pick<Database["resource"], "id" | "kind" | "owner_id" | "version" | "document">;
 
 export const findById = statement<{ id: string }, StoredRow>((db, parameter) =>
-  db.selectFrom("resource").select(["id", "owner_id", "version", "document"]).where("id", "=", parameter("id")),
+  db.selectFrom("resource").select(["id", "kind", "owner_id", "version", "document"]).where("id", "=", parameter("id")),
 );
 
 /** Keeps other writers away from the object until the transaction ends. */
 export const lockById: typeof findById = statement((db, parameter) =>
-  db.selectFrom("resource").select(["id", "owner_id", "version", "document"]).where("id", "=", parameter("id")).forUpdate(),
+  db.selectFrom("resource").select(["id", "kind", "owner_id", "version", "document"]).where("id", "=", parameter("id")).forUpdate(),
 );
 
 export const insertResource = insertion("resource", ["id", "kind", "owner_id", "version", "document"]);
 
-export const updateDocument = statement<Omit<StoredRow, "owner_id">, unknown>((db, parameter) =>
+export const updateDocument = statement<Omit<StoredRow, "kind" | "owner_id">, unknown>((db, parameter) =>
   db
     .updateTable("resource")
     .set({ version: parameter("version"), document: parameter("document") })

@@ -1,4 +1,4 @@
-import { type Definition, definitionOf, holdsSecrets, validateCreate, validateUpdate } from "@tunnelplane/sdk/contract";
+import { type Definition, definitionOf, validateCreate, validateUpdate } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { refuseForeignOwner } from "./accounts";
 import { ApiError, refuseFaults } from "./apiError";
@@ -72,9 +72,9 @@ export class Resources extends Objects {
     const { reader } = this.store;
     await this.loadParents(reader, definition, parents);
     const page = await pageOf(reader, definition, { limit, before, owner, parents });
-    const documents = holdsSecrets(definition)
-      ? await Promise.all(documentsIn(page).map((document) => this.documents.open(reader, definition, document)))
-      : [page.documents];
+    const documents = this.documents.areAsRead(definition, page)
+      ? [page.documents]
+      : await Promise.all(documentsIn(page).map((document) => this.documents.read(reader, definition, document)));
     return { documents, nextBefore: page.nextBefore };
   }
 
@@ -111,7 +111,7 @@ export class Resources extends Objects {
     return Promise.all(
       rows.map(async ({ id, kind, document }): Promise<ObjectChange> => {
         const definition = definitionOf(kind);
-        return { change: "deleted", definition, id, before: JSON.parse(await this.documents.open(transaction, definition, document)) };
+        return { change: "deleted", definition, id, before: JSON.parse(await this.documents.read(transaction, definition, document)) };
       }),
     );
   }

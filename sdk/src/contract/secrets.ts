@@ -48,7 +48,7 @@ function pathsBelow(path: string, schema: z.ZodType): string[] {
 }
 
 /** The lists of objects that belong to an object of this kind: the field's name and their definition. */
-const embeddedIn = oncePer((definition: Definition) =>
+export const embeddedIn = oncePer((definition: Definition) =>
   Object.entries(definition.computed).flatMap(([name, schema]): [string, Definition][] => {
     const { embeds } = marksOf(schema);
     return embeds ? [[name, definitionOf(embeds)]] : [];

@@ -59,7 +59,7 @@ export class Destinations {
   async #targetOf(document: string): Promise<Target> {
     const { documents, store } = this.core;
     try {
-      const destination = JSON.parse(await documents.open(store.reader, definitionOf("event_destination"), document));
+      const destination = JSON.parse(await documents.read(store.reader, definitionOf("event_destination"), document));
       return this.#openTarget(destination.target as EventDestinationTarget, this.options.targetOptions);
     } catch (error) {
       return unusable(error as Error);

@@ -38,6 +38,28 @@ export function toSent(schema: z.ZodType, answer: unknown): unknown {
   });
 }
 
+type Check = (answer: unknown) => boolean;
+
+/** Whether an answer lacks a field, at any depth: it was made before the field was added to its shape. */
+export const lacksFields = (schema: z.ZodType, answer: unknown): boolean => checkOf(schema)?.(answer) ?? false;
+
+/** Looks for missing fields in answers of a shape; undefined where there are no fields that could be missing. */
+const checkOf: (schema: z.ZodType) => Check | undefined = oncePer((schema: z.ZodType) => {
+  const inner = bare(schema);
+  if (inner instanceof z.ZodArray || inner instanceof z.ZodRecord) {
+    const check = checkOf((inner instanceof z.ZodArray ? inner.element : inner.valueType) as z.ZodType);
+    return check && ((answer) => isObject(answer) && Object.values(answer).some(check));
+  }
+  const fields = fieldsOf(schema)?.map(([name, field]) => {
+    const { reference } = marksOf(field);
+    return { name: reference?.answeredAs ?? name, check: reference ? undefined : checkOf(field) };
+  });
+  const lacks = (answer: Json) => fields?.some(({ name, check }) => answer[name] === undefined || check?.(answer[name]));
+  return fields && ((answer) => isObject(answer) && lacks(answer) === true);
+});
+
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null;
+
 export interface FoundReference {
   readonly path: PropertyKey[];
   readonly id: string;

@@ -64,6 +64,9 @@ function validateObject(schema: z.ZodObject, body: unknown, { isUnknown = nothin
   return { value, problems };
 }
 
+/** What was sent once, with the defaults of fields that were added to its shape since. */
+export const withDefaults = (schema: z.ZodType, sent: Json): Json => complete(schema, sent, nothingIsUnknown, true) as Json;
+
 /** Drops what counts as left out, then fills in defaults, at every depth. */
 function complete(schema: z.ZodType, value: unknown, isUnknown: IsUnknown, keepZeroValues = false): unknown {
   const inner = bare(schema);
