@@ -62,7 +62,10 @@ export const policyNamed = (name: string, type = "deny"): Json => ({
 });
 
 /** The modules of the type whose ids have the prefix; what they refer to is created on the server. */
-export async function moduleFixtures(server: ReturnType<typeof serverOfThisFile>, prefix: string): Promise<Record<ModuleName, Module>> {
+export async function moduleFixtures(
+  server: Pick<ReturnType<typeof serverOfThisFile>, "created">,
+  prefix: string,
+): Promise<Record<ModuleName, Module>> {
   // Only TLS edges have a choice.
   const place = prefix === "edgtls" ? { terminate_at: "edge" } : {};
   const refTo = async (path: string, body: Json): Promise<{ id: string; uri: string }> => {

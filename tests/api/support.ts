@@ -14,7 +14,7 @@ export const unique = (word = "n"): string => `${word}${++counter}`;
 export const hostport = (): string => `${unique("host")}.example.com:443`;
 
 /** A client that fills `{edge_id}` in a path with one HTTPS edge, created when first needed: for what lives below edges. */
-class RestBelowEdge extends Rest {
+export class RestBelowEdge extends Rest {
   private edgeId: Promise<string> | undefined;
 
   override async request(method: string, path: string, ...more: [body?: unknown, headers?: Record<string, string>]): Promise<RestAnswer> {

@@ -84,7 +84,7 @@ function complete(schema: z.ZodType, value: unknown, isUnknown: IsUnknown, keepZ
     if (completed[name] === undefined) {
       delete completed[name];
       const fallback = defaultOf(field);
-      if (fallback !== undefined) completed[name] = structuredClone(fallback);
+      if (fallback !== undefined) completed[name] = complete(field, structuredClone(fallback), isUnknown, true);
     } else {
       completed[name] = complete(field, completed[name], isUnknown);
     }

@@ -1,0 +1,158 @@
+import { join } from "node:path";
+import { type Definition, embeddedIn, modulesOf, pathFieldsOf, registry } from "@tunnelplane/sdk/contract";
+import { expect } from "chai";
+import { execute, onEveryDatabase, rowsIn, type Start } from "../../../support/databases";
+import { Rest, type RestAnswer } from "../../../support/rest";
+import { run, type ServerProcess } from "../../../support/server";
+import { Promises } from "../promises";
+
+const RELEASE = join(__dirname, "../release/database.backup");
+const MORE_FIELDS = { NODE_OPTIONS: `--require=${join(__dirname, "addedFields.cjs")}` };
+/** Modules that refer to nothing. */
+const SENT_AS_ANSWERED = ["tls_termination", "oidc", "user_agent_filter"];
+
+type Json = RestAnswer["body"];
+
+/** A client that holds every answer against the server's own OpenAPI document. */
+class Checked {
+  private constructor(
+    private readonly rest: Rest,
+    private readonly promises: Promises,
+  ) {}
+
+  static async of({ url, apiKey }: ServerProcess): Promise<Checked> {
+    const rest = new Rest(url, apiKey);
+    return new Checked(rest, new Promises((await rest.get("/openapi.json")).body));
+  }
+
+  async request(method: string, uri: string, body?: unknown, headers?: Record<string, string>): Promise<RestAnswer> {
+    const answer = await this.rest.request(method, uri, body, headers);
+    expect(this.promises.fault(`${method} ${uri}`, answer), `${method} ${uri} → ${answer.text}`).to.equal(undefined);
+    expect(answer.status, `${method} ${uri} → ${answer.text}`).to.equal(200);
+    return answer;
+  }
+
+  read = async (uri: string): Promise<Json> => (await this.request("GET", uri)).body;
+
+  /** Every object of a kind, with the page that it stands on checked too. */
+  async all(definition: Definition): Promise<Json[]> {
+    const parents = pathFieldsOf(definition).length > 0 ? (await this.read("/edges/https")).https_edges : [undefined];
+    const lists = await Promise.all(
+      parents.map((parent: Json) => this.read(parent ? definition.path.replace(/\{\w+\}/, parent.id) : definition.path)),
+    );
+    return lists.flatMap((list) => list[definition.listKey]);
+  }
+}
+
+onEveryDatabase("A database that the last release wrote", (start, database) => {
+  let data: string;
+
+  before("restore it", async () => {
+    data = await database.create();
+    const { code, err } = await run(data, "restore", RELEASE);
+    expect(code, err).to.equal(0);
+  });
+
+  const served = async (work: (api: Checked, server: ServerProcess) => Promise<void>, options: Parameters<Start>[0] = {}) => {
+    const server = await start({ data, ...options });
+    try {
+      await work(await Checked.of(server), server);
+    } finally {
+      await server.stop();
+    }
+  };
+
+  /** Tries one thing on every object of every type. */
+  const eachObject = async (api: Checked, attempt: (definition: Definition, object: Json) => Promise<void>) => {
+    const kinds = new Set<string>();
+    for (const definition of registry)
+      for (const object of await api.all(definition)) {
+        kinds.add(definition.kind);
+        await attempt(definition, object);
+      }
+    const stored = ((await rowsIn(data, "select distinct kind from resource")) as { kind: string }[]).map(({ kind }) => kind);
+    expect([...kinds], "types of the last release").to.have.members(stored);
+  };
+
+  it("is answered as the OpenAPI document of today says: every object, module and list", () =>
+    served((api) =>
+      eachObject(api, async (definition, object) => {
+        expect(await api.read(object.uri)).to.deep.equal(object);
+        for (const name of modulesOf(definition))
+          if (object[name] !== null) expect(await api.read(`${object.uri}/${name}`)).to.deep.equal(object[name]);
+      }),
+    ));
+
+  it("can be changed by this version, object by object, and keeps what was not named", () =>
+    served((api) =>
+      eachObject(api, async ({ fields }, object) => {
+        const change = "description" in fields ? { description: "by this version" } : { active: false };
+        const { body } = await api.request("PATCH", object.uri, change);
+        expect(body).to.deep.equal({ ...(await api.read(object.uri)), ...change });
+        expect(body).to.deep.equal({ ...object, ...change, ...childrenOf(body) });
+      }),
+    ));
+
+  it("answers the default of a field that was added to a type, a module or an entry of a list since", () =>
+    served(
+      (api) =>
+        eachObject(api, async (definition, object) => {
+          expect(object).to.include({ added_choice: "low", added_note: null });
+          expect(await api.read(object.uri)).to.deep.equal(object);
+          for (const name of modulesOf(definition))
+            if (object[name] !== null) expect(await api.read(`${object.uri}/${name}`)).to.include({ added_switch: true });
+        }),
+      { env: MORE_FIELDS },
+    ));
+
+  it("is changed where such a field was added: ETags hold, only what was named changes, and the field can be set", () =>
+    served(
+      async (api) =>
+        eachObject(api, async (definition, object) => {
+          const { kind, fields } = definition;
+          const { headers } = await api.request("GET", object.uri);
+          const etag = headers.get("etag") ?? "";
+          const nothing = await api.request("PATCH", object.uri, {});
+          expect(nothing.headers.get("etag"), "an update of nothing").to.equal(etag);
+          const change = "description" in fields ? { description: "with more fields" } : { active: true };
+          const changed = await api.request("PATCH", object.uri, change, { "if-match": etag });
+          expect(changed.body).to.deep.equal({ ...object, ...change, ...childrenOf(changed.body) });
+          const [event] = (await api.read("/events?limit=1")).events;
+          expect(event.object.id, kind).to.equal(object.id);
+          expect(event.changes.map(({ path }: Json) => path)).to.deep.equal(Object.keys(change));
+          for (const name of modulesOf(definition).filter((module) => SENT_AS_ANSWERED.includes(module))) {
+            if (object[name]?.enabled !== false) continue;
+            const { added_switch, ...old } = object[name];
+            const module = await api.request("GET", `${object.uri}/${name}`);
+            const match = { "if-match": module.headers.get("etag") ?? "" };
+            expect((await api.request("PUT", `${object.uri}/${name}`, old, match)).body).to.deep.equal(object[name]);
+          }
+          const set = await api.request("PATCH", object.uri, { added_choice: "high" });
+          expect(set.body).to.include({ ...change, added_choice: "high", added_note: null });
+        }),
+      { env: MORE_FIELDS },
+    ));
+
+  it("is served beside a server of the old version that writes meanwhile: what that leaves out is answered with its default", () =>
+    served(
+      async (api) => {
+        const made = (await api.all(registry.find(({ kind }) => kind === "static_backend") as Definition))[0];
+        await api.request("PATCH", made.uri, { added_choice: "high" });
+        await api.read("/backends/static");
+        const [row] = (await rowsIn(data, `select document from resource where id = '${made.id}'`)) as [{ document: string }];
+        const { added_choice, added_note, tls, ...old } = JSON.parse(row.document);
+        const document = JSON.stringify({ ...old, tls: { enabled: tls.enabled } }).replaceAll("'", "''");
+        await execute(data, `update resource set document = '${document}', version = version + 1 where id = '${made.id}'`);
+        const [listed] = (await api.read("/backends/static")).backends;
+        expect(listed).to.deep.include({ added_choice: "low", added_note: null, tls: { enabled: tls.enabled, added_switch: true } });
+        expect(await api.read(made.uri)).to.deep.equal(listed);
+      },
+      { env: MORE_FIELDS },
+    ));
+});
+
+/** The lists of an object's children, which changes of the children bring up to date. */
+const childrenOf = (object: Json): Json => {
+  const definition = registry.find(({ idPrefix }) => object.id.startsWith(`${idPrefix}_`)) as Definition;
+  return Object.fromEntries(embeddedIn(definition).map(([name]) => [name, object[name]]));
+};
