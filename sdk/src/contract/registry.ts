@@ -2,6 +2,7 @@ import { apiKey } from "./apiKey";
 import { botUser } from "./botUser";
 import { certificateAuthority } from "./certificateAuthority";
 import type { Definition } from "./core/definition";
+import { refuseMistakes } from "./core/refuseMistakes";
 import { eventDestination } from "./eventDestination";
 import { eventSubscription } from "./eventSubscription";
 import { failoverBackend } from "./failoverBackend";
@@ -48,6 +49,8 @@ export const registry: readonly Definition[] = [
 const GROUPS: Readonly<Record<string, (definition: Definition) => boolean>> = {
   backend: (definition) => definition.path.startsWith("/backends/"),
 };
+
+refuseMistakes(registry, Object.keys(GROUPS));
 
 const byKind = new Map(registry.map((definition) => [definition.kind, definition]));
 const byPrefix = new Map(registry.map((definition) => [definition.idPrefix, definition]));

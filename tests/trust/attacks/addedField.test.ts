@@ -86,7 +86,7 @@ onEveryDatabase("A database that the last release wrote", (start, database) => {
   it("can be changed by this version, object by object, and keeps what was not named", () =>
     served((api) =>
       eachObject(api, async ({ fields }, object) => {
-        const change = "description" in fields ? { description: "by this version" } : { active: false };
+        const change = "description" in fields ? { description: "by this version" } : { name: "named by this version" };
         const { body } = await api.request("PATCH", object.uri, change);
         expect(body).to.deep.equal({ ...(await api.read(object.uri)), ...change });
         expect(body).to.deep.equal({ ...object, ...change, ...childrenOf(body) });
@@ -114,7 +114,7 @@ onEveryDatabase("A database that the last release wrote", (start, database) => {
           const etag = headers.get("etag") ?? "";
           const nothing = await api.request("PATCH", object.uri, {});
           expect(nothing.headers.get("etag"), "an update of nothing").to.equal(etag);
-          const change = "description" in fields ? { description: "with more fields" } : { active: true };
+          const change = "description" in fields ? { description: "with more fields" } : { name: "named with more fields" };
           const changed = await api.request("PATCH", object.uri, change, { "if-match": etag });
           expect(changed.body).to.deep.equal({ ...object, ...change, ...childrenOf(changed.body) });
           const [event] = (await api.read("/events?limit=1")).events;

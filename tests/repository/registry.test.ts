@@ -1,0 +1,79 @@
+import { expect } from "chai";
+import { z } from "zod";
+import { registry } from "../../sdk/src/contract";
+import { type Definition, defineResource } from "../../sdk/src/contract/core/definition";
+import { object, reference, references } from "../../sdk/src/contract/core/fields";
+import { mark } from "../../sdk/src/contract/core/marks";
+import { refuseMistakes } from "../../sdk/src/contract/core/refuseMistakes";
+
+const sound: Parameters<typeof defineResource>[0] = {
+  type: "Gate",
+  kind: "gate",
+  title: "gate",
+  doc: "A type that does not exist.",
+  path: "/gates",
+  listKey: "gates",
+  idPrefix: "gate",
+  fields: { name: z.string() },
+  example: "",
+};
+
+/** What the registry says of one more type; nothing where it takes it. */
+function refusal(more: Partial<Definition>): string {
+  try {
+    refuseMistakes([...registry, defineResource({ ...sound, ...more })], ["backend"]);
+    return "";
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+const MISTAKES: readonly (readonly [title: string, more: Partial<Definition>, ...words: string[]])[] = [
+  ["two types of one name", { type: "TlsEdge" }, "TlsEdge and TlsEdge", 'the type "TlsEdge"', "another name"],
+  ["two types of one kind", { kind: "ip_policy" }, "IpPolicy and Gate", 'the kind "ip_policy"', "give one of them another kind"],
+  ["two types of one prefix", { idPrefix: "ipp" }, "IpPolicy and Gate", 'the idPrefix "ipp"', "give one of them another prefix"],
+  ["two types at one path", { path: "/ip_policies" }, "IpPolicy and Gate", 'the path "/ip_policies"', "give one of them another path"],
+  [
+    "paths that one request could mean",
+    { path: "/edges/tls/{gate_id}/policies", fields: { gate_id: mark(reference("tls_edge"), { immutable: true }) } },
+    "TlsEdge and Gate",
+    "/edges/tls/{id}/policies",
+    "give one of them another path",
+  ],
+  ["a path that is an object's of another type", { path: "/ip_policies/gates" }, "IpPolicy and Gate", "/ip_policies/{id}"],
+  ["one list key of two types", { listKey: "ip_policies" }, "IpPolicy and Gate", 'the listKey "ip_policies"', "give one of them another"],
+  ["a list key that only backends share", { listKey: "backends" }, "TunnelGroupBackend and Gate", "both one subject"],
+  ["events of two types that are called alike", { subject: "tls_edge" }, "TlsEdge and Gate", 'the subject "tls_edge"'],
+  ["a list key that every list has", { listKey: "uri" }, 'Gate has the listKey "uri"', "give it another"],
+  ["a reference to a kind that there is not", { fields: { policy_id: reference("ip_polcy") } }, '"ip_polcy" in policy_id', "ip_policy,"],
+  [
+    "such a reference within an object and a list",
+    { fields: { deep: z.array(object({ ids: references("gates", "refs") })).default([]) } },
+    '"gates" in deep.ids',
+    "add that type to the registry",
+  ],
+  ["a list of children of a kind that there is not", { computed: { bars: mark(z.array(z.string()), { embeds: "bar" }) } }, '"bar" in bars'],
+  ["a kind that is the name of several", { kind: "backend" }, 'Gate has the kind "backend"', "several kinds"],
+  ["a prefix that ends too early", { idPrefix: "ga_te" }, 'the idPrefix "ga_te"', "small letters only"],
+  ["a prefix that users have", { idPrefix: "usr" }, 'the idPrefix "usr"', "give it another"],
+  ["a path that is none", { path: "gates/" }, 'the path "gates/"', "write it like"],
+  ["a path that names no field", { path: "/edges/{bar_id}/gates" }, "{bar_id} in its path", "add a field bar_id"],
+  ["a field that every answer has", { fields: { created_at: z.string() } }, "the field created_at twice"],
+  ["two fields that answers call alike", { fields: { a: z.string(), b: reference("gate", { answeredAs: "a" }) } }, "the field a twice"],
+];
+
+describe("The registry of resource types", () => {
+  it("takes a type that is like no other", () => {
+    expect(refusal({})).to.equal("");
+    expect(refusal({ listKey: "backends", subject: "backend" }), "one more kind of backend").to.equal("");
+  });
+
+  for (const [title, more, ...words] of MISTAKES)
+    it(`refuses ${title}, when it is loaded, and says how to mend it`, () => {
+      for (const word of words) expect(refusal(more)).to.contain(word);
+    });
+
+  it("tells all mistakes at once", () => {
+    expect(refusal({ kind: "ip_policy", idPrefix: "edgtls", path: "/api_keys" }).split("\n- ").length).to.be.at.least(4);
+  });
+});
