@@ -22,6 +22,7 @@ export function command(
   args: readonly string[],
   env: Record<string, string | undefined> = {},
   log: "pipe" | "ignore" = "pipe",
+  node = process.execPath,
 ): ChildProcessByStdio<null, Readable, Readable | null> {
   const isUrl = data.startsWith("postgres://");
   const place = {
@@ -29,7 +30,7 @@ export function command(
     TUNNELPLANE_DATA: isUrl ? undefined : data,
     TUNNELPLANE_MASTER_KEY: MASTER_KEY,
   };
-  return spawn(process.execPath, ["--disable-warning=ExperimentalWarning", CLI, ...args], {
+  return spawn(node, ["--disable-warning=ExperimentalWarning", CLI, ...args], {
     env: { ...process.env, ...place, ...env },
     stdio: ["ignore", "pipe", log],
   }) as ChildProcessByStdio<null, Readable, Readable | null>;
@@ -66,6 +67,8 @@ export interface StartOptions {
   readonly args?: readonly string[];
   /** Default: true. Reading the log takes time from what is being measured. */
   readonly keepLog?: boolean;
+  /** The Node that runs it. Default: the one that runs the tests. */
+  readonly node?: string;
 }
 
 /** A real server in a process of its own, on a free port of the loopback interface. */
@@ -79,10 +82,10 @@ export class ServerProcess {
     private readonly ownsData: boolean,
   ) {}
 
-  static async start({ data, listen = "127.0.0.1:0", env, args = [], keepLog = true }: StartOptions = {}): Promise<ServerProcess> {
+  static async start({ data, listen = "127.0.0.1:0", env, args = [], keepLog = true, node }: StartOptions = {}): Promise<ServerProcess> {
     const folder = data ?? mkdtempSync(join(tmpdir(), "tunnelplane-"));
     const settings = { TUNNELPLANE_BOOTSTRAP_API_KEY: API_KEY, ...env };
-    const child = command(folder, ["serve", "--listen", listen, ...args], settings, keepLog ? "pipe" : "ignore");
+    const child = command(folder, ["serve", "--listen", listen, ...args], settings, keepLog ? "pipe" : "ignore", node);
     const output = { out: "", log: "" };
     child.stderr?.on("data", (chunk) => {
       output.log += chunk;

@@ -1,3 +1,5 @@
+import "@tunnelplane/sdk/node";
+
 import type { dynamic } from "@pulumi/pulumi";
 import { Transport } from "@tunnelplane/sdk";
 import { type Creation, intentOf } from "./core/creation";

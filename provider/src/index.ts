@@ -1,3 +1,5 @@
+import "@tunnelplane/sdk/node";
+
 export { Account, type AccountArgs } from "./account";
 export { type CatalogueOptions, catalogue } from "./catalogue";
 export { Resource } from "./resource";

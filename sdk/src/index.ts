@@ -1,3 +1,5 @@
+import "./nodeVersion";
+
 export { type Caller, callerOf } from "./client/caller";
 export { Collection, Entries, type ListOptions, Module } from "./client/collection";
 export { Deliveries, type EventDelivery, type EventDestinationTest } from "./client/deliveries";

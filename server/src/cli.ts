@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import "./nodeVersion";
+import "@tunnelplane/sdk/node";
 import { Command } from "commander";
 import { VERSION } from ".";
 import { auditCommand } from "./commands/audit";

@@ -1,3 +1,5 @@
+import "@tunnelplane/sdk/node";
+
 import type { AddressInfo } from "node:net";
 import type { Server as TlsServer } from "node:tls";
 import { type DestinationStream, type Level, pino } from "pino";

@@ -1,3 +1,5 @@
+import "../nodeVersion";
+
 export * from "./core/convert";
 export * from "./core/definition";
 export { exactlyOne, object } from "./core/fields";

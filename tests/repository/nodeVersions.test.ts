@@ -1,0 +1,140 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import * as tunnels from "@tunnelplane/pulumi";
+import { expect } from "chai";
+import { minVersion, satisfies, subset } from "semver";
+import { Engine } from "../../support/engine";
+import { ServerProcess } from "../../support/server";
+
+const ROOT = join(__dirname, "../..");
+const PACKAGES = ["sdk", "server", "provider"];
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+const packageOf = (folder: string) => JSON.parse(read(`${folder}/package.json`));
+const NEEDED: string = packageOf("sdk").engines.node;
+const OLDEST = NEEDED.replace(">=", "");
+/** The set-up scripts alone run on it, and bring the pinned Node. */
+const SET_UP: string = packageOf(".").engines.node.replace(">=", "");
+const PINNED: string = packageOf(".").devDependencies.node;
+
+/** Every file that tells people something: documents, and the code with its messages. */
+const TOLD = execFileSync("git", ["ls-files", "*.md", "*.ts", "*.cjs", "*.json", "deploy", ".ci"], { cwd: ROOT, encoding: "utf8" })
+  .split("\n")
+  .filter((path) => path && !path.startsWith("tests/") && path !== "package-lock.json");
+
+describe("The Node that the packages need", () => {
+  it("is one number, in all packages and in the README", () => {
+    expect(PACKAGES.map((folder) => packageOf(folder).engines.node)).to.deep.equal(PACKAGES.map(() => NEEDED));
+    expect(read("README.md")).to.contain(`Node ${OLDEST} or newer`).and.to.contain(`Node ≥ ${SET_UP} and npm to begin with`);
+    expect(read("scripts/setup.cjs")).to.contain(`Node ${SET_UP} or newer is needed to begin with`);
+  });
+
+  it("is told the same wherever a version of Node is named", () => {
+    const known = [OLDEST, SET_UP, PINNED, String(Number.parseInt(PINNED, 10))];
+    const others = TOLD.flatMap((path) =>
+      [...read(path).matchAll(/\bNode(?:\.js)? (?:≥ ?|>= ?)?(\d+(?:\.\d+)*)/g)]
+        .filter(([, version = ""]) => !known.includes(version))
+        .map(([words]) => `${path}: ${words}`),
+    );
+    expect(others).to.deep.equal([]);
+  });
+
+  it("is enough for everything that the packages are made of", () => {
+    const tooNew = PACKAGES.flatMap((folder) => Object.keys(packageOf(folder).dependencies))
+      .map((name) => [name, packageOf(`node_modules/${name}`).engines?.node ?? "*"])
+      .filter(([, range]) => !subset(NEEDED, `${range} || >=${PINNED}`) && !satisfies(minVersion(NEEDED) ?? "", range));
+    expect(tooNew).to.deep.equal([]);
+  });
+
+  it("is what the tests call the oldest, which must not move by itself", () => {
+    expect(packageOf("support/oldest-node").devDependencies.node).to.equal(`${OLDEST}.0`);
+  });
+});
+
+const NODES: Readonly<Record<string, string>> = {
+  "the oldest": join(ROOT, "support/oldest-node/node_modules/node/bin/node"),
+  "the newest": join(ROOT, "node_modules/node/bin/node"),
+};
+
+for (const [title, node] of Object.entries(NODES)) {
+  describe(`On ${title} Node that the packages are made for`, () => {
+    let server: ServerProcess;
+    before("start a server on it", async () => {
+      server = await ServerProcess.start({ node });
+    });
+    after("stop it", () => server?.stop());
+
+    const onThisNode = (program: string) =>
+      execFileSync(node, ["-e", program], { cwd: ROOT, encoding: "utf8", env: { ...process.env, ...settings() } });
+    const settings = () => ({ TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey });
+
+    it("it is that Node", () => {
+      expect(onThisNode("console.log(process.versions.node)").trim()).to.equal(title === "the oldest" ? `${OLDEST}.0` : PINNED);
+      expect(execFileSync("readlink", [`/proc/${server.pid}/exe`], { encoding: "utf8" }).trim()).to.equal(
+        execFileSync("realpath", [node], { encoding: "utf8" }).trim(),
+      );
+    });
+
+    it("the client creates, changes, lists and deletes", () => {
+      const told = onThisNode(`
+        const { Tunnelplane } = require("@tunnelplane/sdk");
+        const api = new Tunnelplane({ baseUrl: process.env.TUNNELPLANE_BASE_URL, apiKey: process.env.TUNNELPLANE_API_KEY });
+        (async () => {
+          const { id } = await api.staticBackends.create({ address: "one.example.com:443" });
+          await api.staticBackends.update(id, { description: "changed" });
+          for await (const { description } of api.staticBackends.list()) console.log(description);
+          await api.staticBackends.delete(id);
+          await api.close();
+        })();`);
+      expect(told.trim()).to.equal("changed");
+    });
+
+    it("the provider creates, reads, changes and deletes what a program declares", async () => {
+      expect(onThisNode('console.log(typeof require("@tunnelplane/pulumi").StaticBackend)').trim()).to.equal("function");
+      let address = "one.example.com:443";
+      const program = async () => {
+        new tunnels.StaticBackend("one", { address });
+      };
+      // The engine finds the Node of the provider's process there.
+      const engine = await Engine.create({ program, env: { ...settings(), PATH: [dirname(node), process.env.PATH].join(delimiter) } });
+      try {
+        expect((await engine.up()).steps.map(({ op }) => op)).to.deep.equal(["create"]);
+        address = "two.example.com:443";
+        expect((await engine.up({ refresh: true })).steps.map(({ op }) => op)).to.include("update");
+        await engine.destroy();
+      } finally {
+        engine.dispose();
+      }
+    });
+  });
+}
+
+describe("On a Node that is too old", () => {
+  const older = (process.env.PATH ?? "")
+    .split(delimiter)
+    .map((folder) => join(folder, "node"))
+    .find((node) => existsSync(node) && !satisfies(versionOf(node), NEEDED));
+  /** Where the machine has none, this one says that it is older. */
+  const pretending = join(__dirname, "olderNode.cjs");
+  const [node, ...more] = older ? [older] : [process.execPath, "--require", pretending];
+  const title = older ? `Node ${versionOf(older)}, which is on this machine` : "one that says so, because this machine has none";
+
+  for (const entry of ["sdk", "server", "provider"].flatMap(entriesOf))
+    it(`${entry} says so in one line, and nothing else (tried on ${title})`, () => {
+      const { status, stdout, stderr } = spawnSync(node, [...more, "-e", `require("${entry}")`], { cwd: ROOT, encoding: "utf8" });
+      const version = older ? versionOf(older) : "20.20.2";
+      expect(stderr).to.equal(`tunnelplane needs Node ${OLDEST} or newer; this is Node ${version}: install a newer one\n`);
+      expect({ status, stdout }).to.deep.equal({ status: 1, stdout: "" });
+    });
+});
+
+function versionOf(node: string): string {
+  return execFileSync(node, ["-p", "process.versions.node"], { encoding: "utf8" }).trim();
+}
+
+/** Everything of a package that runs or can be imported. */
+function entriesOf(folder: string): string[] {
+  const { name, exports, bin = {} }: { name: string; exports: object; bin?: Record<string, string> } = packageOf(folder);
+  const imports = Object.keys(exports).filter((path) => !path.endsWith(".json"));
+  return [...imports.map((path) => name + path.slice(1)), ...Object.values(bin).map((path) => `./${folder}/${path}`)];
+}

@@ -1,0 +1,1 @@
+Object.defineProperty(process.versions, "node", { value: "20.20.2" });
