@@ -6,6 +6,7 @@ import { refuseMistakes } from "./core/refuseMistakes";
 import { eventDestination } from "./eventDestination";
 import { eventSubscription } from "./eventSubscription";
 import { failoverBackend } from "./failoverBackend";
+import { nameEventTypes } from "./formats/event";
 import { httpResponseBackend } from "./httpResponseBackend";
 import { httpsEdge } from "./httpsEdge";
 import { httpsEdgeRoute } from "./httpsEdgeRoute";
@@ -51,6 +52,7 @@ const GROUPS: Readonly<Record<string, (definition: Definition) => boolean>> = {
 };
 
 refuseMistakes(registry, Object.keys(GROUPS));
+nameEventTypes(registry);
 
 const byKind = new Map(registry.map((definition) => [definition.kind, definition]));
 const byPrefix = new Map(registry.map((definition) => [definition.idPrefix, definition]));
