@@ -1,3 +1,4 @@
+import { type Definition, modulesOf } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { MODULES, type Module, type ModuleName, moduleFixtures } from "./modules";
 import {
@@ -23,8 +24,12 @@ const REFERENCES: Partial<Record<ModuleName, { field: string; prefix: string; li
   mutual_tls: { field: "certificate_authority_ids", prefix: "ca", list: true },
 };
 
-/** Tests what holds for every module, on the resource type whose ids have the prefix. */
-export function testModules(server: ReturnType<typeof serverOfThisFile>, prefix: string, names: readonly ModuleName[]): void {
+/** Tests what holds for every module of a resource type. */
+export function testModules(server: ReturnType<typeof serverOfThisFile>, definition: Definition): void {
+  const prefix = definition.idPrefix;
+  const names = modulesOf(definition) as ModuleName[];
+  const unknown = names.filter((name) => !MODULES.includes(name));
+  if (unknown.length > 0) throw new Error(`Give ${unknown} two bodies each in tests/api/modules.ts`);
   const owner = TYPES.find((type) => type.prefix === prefix);
   if (!owner) throw new Error(`No resource type has the prefix ${prefix}`);
   let modules: Record<ModuleName, Module>;

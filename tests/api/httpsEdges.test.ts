@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import { onEveryDatabase } from "../../support/databases";
-import { testModules } from "./everyModule";
 import { certificate } from "./fixtures";
 import { oidc } from "./modules";
 import {
@@ -26,8 +25,6 @@ onEveryDatabase("HTTPS edges and their routes", (start) => {
     server.rest.post(`${edgeUri}/routes`, { match_type, match });
   const route = (edgeUri: string, match = "/", more: Json = {}) =>
     server.created(`${edgeUri}/routes`, { match_type: "path_prefix", match, ...more });
-
-  describe("have modules:", () => testModules(server, "edghts", ["mutual_tls", "tls_termination"]));
 
   it("a hostport is served by one edge only, be it a TLS or an HTTPS edge", async () => {
     for (const [first, second] of [

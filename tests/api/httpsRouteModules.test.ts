@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { onEveryDatabase } from "../../support/databases";
 import type { RestAnswer } from "../../support/rest";
-import { testModules } from "./everyModule";
 import { jwtValidation, type ModuleName, oidc, policyNamed } from "./modules";
 import { expectRefused, inUse, invalid, type Json, type Refusal, serverOfThisFile, unique, unknownField } from "./support";
 
@@ -16,7 +15,6 @@ function changed(object: object, path: string, value: unknown): Json {
 
 onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
   const server = serverOfThisFile(start);
-  testModules(server, "edghtsrt", ["backend", "ip_restriction", "oidc", "jwt_validation", "user_agent_filter", "policies"]);
 
   const routeWith = (modules: Json) => ({ match_type: "path_prefix", match: `/${unique()}`, ...modules });
   const route = (modules: Json = {}) => server.created("/edges/https/{edge_id}/routes", routeWith(modules));
