@@ -66,6 +66,7 @@ export class World {
           change: "created" as const,
           definition,
           id,
+          storedAs: { ownerId: this.caller.ownerId, version: 1 },
           after: documents.compose(definition, id, new Date().toISOString(), properties),
         };
       });

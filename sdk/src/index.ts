@@ -1,5 +1,6 @@
 import "./nodeVersion";
 
+export { type AuditHead, AuditLog } from "./client/auditLog";
 export { type Caller, callerOf } from "./client/caller";
 export { Collection, Entries, type ListOptions, Module } from "./client/collection";
 export { Deliveries, type EventDelivery, type EventDestinationTest } from "./client/deliveries";

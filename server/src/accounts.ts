@@ -118,5 +118,5 @@ async function addKey(
     .insertInto("told_secret")
     .values({ resource_id: id, hash: hashSecret(key) })
     .execute();
-  return { change: "created", definition, id, after };
+  return { change: "created", definition, id, storedAs: { ownerId, version: 1 }, after };
 }

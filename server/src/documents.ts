@@ -89,9 +89,13 @@ export class Documents {
 
   /** The JSON that was stored, with its secrets as they are. @param db where a data key is found that is new to this server */
   async open(db: Kysely<Database>, definition: Definition, stored: string): Promise<string> {
-    if (!holdsSecrets(definition)) return stored;
+    return holdsSecrets(definition) ? JSON.stringify(await this.unsealed(db, definition, stored)) : stored;
+  }
+
+  /** What was stored and nothing besides, parsed, with its secrets as they are. */
+  async unsealed(db: Kysely<Database>, definition: Definition, stored: string): Promise<Document> {
     const unseal = (secret: string, place: { id: string; path: string }) => this.keyring.open(`${place.id}/${place.path}`, secret);
-    return this.keyring.opening(db, () => JSON.stringify(mapSecrets(definition, JSON.parse(stored), unseal)));
+    return this.keyring.opening(db, () => mapSecrets(definition, JSON.parse(stored), unseal));
   }
 
   /** The address of an object, with the placeholder; of kinds whose path names no other object. */

@@ -12,20 +12,30 @@ export interface Facts {
 
 /** The setting that every database has, from the first start on. */
 export const PLACEHOLDER = "uri_placeholder";
+const ACCOUNT_ID = "account_id";
 
-/** Reads what was chosen, or chooses it. */
-export async function factsOf(store: Store): Promise<Facts> {
-  const known = async (name: string, candidate: string) =>
-    store.write(async (transaction) => {
-      await transaction
+/** Reads what was chosen. @param begun whether the database was served before; otherwise what is missing is chosen */
+export async function factsOf(store: Store, begun: boolean): Promise<Facts> {
+  if (!begun) {
+    const chosen = [
+      { name: PLACEHOLDER, value: `base:${randomBytes(18).toString("base64url")}:` },
+      { name: ACCOUNT_ID, value: newId("ac") },
+    ];
+    await store.write((transaction) =>
+      transaction
         .insertInto("setting")
-        .values({ name, value: candidate })
+        .values(chosen)
         .onConflict((conflict) => conflict.column("name").doNothing())
-        .execute();
-      return (await transaction.selectFrom("setting").select("value").where("name", "=", name).executeTakeFirstOrThrow()).value;
-    });
-  return {
-    placeholder: await known(PLACEHOLDER, `base:${randomBytes(18).toString("base64url")}:`),
-    accountId: await known("account_id", newId("ac")),
-  };
+        .execute(),
+    );
+  }
+  return { placeholder: await factOf(store, PLACEHOLDER), accountId: await factOf(store, ACCOUNT_ID) };
+}
+
+async function factOf({ reader, place }: Store, name: string): Promise<string> {
+  const row = await reader.selectFrom("setting").select("value").where("name", "=", name).executeTakeFirst();
+  if (row) return row.value;
+  throw new Error(
+    `The row ${name} of the table setting was removed from ${place}. Nothing was changed; restore a backup with "tunnelplane restore"`,
+  );
 }

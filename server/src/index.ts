@@ -13,6 +13,7 @@ import { buildApp } from "./http/app";
 import type { RateLimitOptions } from "./http/rateLimits";
 import { RequestsUnderWay } from "./http/requestsUnderWay";
 import { forgetAnswers } from "./idempotency";
+import { headOf } from "./journal/head";
 import { sealWhatIsClear } from "./sealing/sealAll";
 import type { DatabaseOptions } from "./storage/open";
 import type { Store } from "./storage/store";
@@ -98,9 +99,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       logger.warn(
         "TUNNELPLANE_BOOTSTRAP_API_KEY is no key of this database and is ignored: it is taken only before the first admin's key was made. Unset it, or make a key with an admin's; where all of them are lost, run: tunnelplane keys recover",
       );
+    // Outside of the database it shows later whether the audit log was cut or put back.
+    const logHead = async () => logger.info({ audit_head: await headOf(store.reader) }, "the end of the audit log");
+    await logHead();
     const housekeeping = [
       every(FORGET_EVERY_MS, "cannot forget kept answers", () => store.write(forgetAnswers)),
       every(PRUNE_EVERY_MS, "cannot prune old events", () => pruneEvents(store, new Date(Date.now() - options.eventRetention * DAY_MS))),
+      every(DAY_MS, "cannot read the end of the audit log", logHead),
     ];
     const underWay = new RequestsUnderWay(options.concurrencyLimit);
     let url = "";
@@ -135,6 +140,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       async close() {
         for (const timer of housekeeping) clearInterval(timer);
         await Promise.all([app.close(), dispatcher.stop(DELIVERIES_LIMIT_MS)]);
+        await logHead().catch((error: unknown) => logger.warn({ err: error }, "cannot read the end of the audit log"));
         await store.close();
       },
       logUnderWay: () => underWay.log(),

@@ -4,6 +4,7 @@ import { type Caller, isHidden } from "./accounts";
 import { ApiError, refuseFaults } from "./apiError";
 import { type ChangeContext, Changes, type Core } from "./changes";
 import type { Document } from "./documents";
+import type { StoredAs } from "./journal/digests";
 import type { ObjectChange } from "./journal/event";
 import { lockParents, parentOf, refreshParent } from "./parents";
 import { forgetReferences, recordReferences, replaceUniqueKeys, resolveChanges } from "./relations";
@@ -82,7 +83,7 @@ export abstract class Objects {
       throw new ApiError("not_found", `There is no ${definition.title} ${id}${where}; it may have been deleted`);
     }
     // Not all of the row: copying what node:sqlite answers costs as much as reading it.
-    return { id, version: row.version, document: await this.documents.read(db, definition, row.document) };
+    return { id, ownerId: row.owner_id, version: row.version, document: await this.documents.read(db, definition, row.document) };
   }
 
   /** The objects that the path names before the last one have to exist too. */
@@ -95,7 +96,7 @@ export abstract class Objects {
     transaction: Kysely<Database>,
     happened: ObjectChange[],
     definition: Definition,
-    { id, version: oldVersion, document, before }: ToChange,
+    { id, ownerId, version: oldVersion, document, before }: ToChange,
     changes: Document,
   ): Promise<{ json: string; version: number; after: Document }> {
     const sentBefore = this.documents.sentOf(definition, before);
@@ -108,7 +109,7 @@ export abstract class Objects {
     if (json === document) return { json, version: oldVersion, after };
     const version = oldVersion + 1;
     await updateDocument(transaction, { id, version, document: stored });
-    happened.push({ change: "updated", definition, id, before, after });
+    happened.push({ change: "updated", definition, id, storedAs: { ownerId, version }, before, after });
     if (references) {
       await forgetReferences(transaction, [id]);
       await recordReferences(transaction, id, references);
@@ -119,9 +120,8 @@ export abstract class Objects {
   }
 }
 
-interface Stored {
+interface Stored extends StoredAs {
   readonly id: string;
-  readonly version: number;
   /** Its JSON, with its secrets as they are. */
   readonly document: string;
 }

@@ -148,11 +148,11 @@ const firstUsers = statement<{ id: string }, { id: string; kind: string; field: 
 );
 
 /** The objects that are deleted along with an object. */
-export const childrenOf = statement<{ id: string }, { id: string; kind: string; document: string }>((db, parameter) =>
+export const childrenOf = statement<{ id: string }, Database["resource"]>((db, parameter) =>
   db
     .selectFrom("reference")
     .innerJoin("resource", "resource.id", "reference.from_id")
-    .select(["resource.id", "resource.kind", "resource.document"])
+    .selectAll("resource")
     .where("to_id", "=", parameter("id"))
     .where("cascades", "=", 1)
     .orderBy("resource.id"),

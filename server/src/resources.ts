@@ -46,7 +46,7 @@ export class Resources extends Objects {
       ]);
       await refreshParent(transaction, definition, sent);
       await keep?.(transaction);
-      happened.push({ change: "created", definition, id, after });
+      happened.push({ change: "created", definition, id, storedAs: { ownerId, version: 1 }, after });
       // What a rehearsal made up is of no use to anybody.
       return { id, etag: etagOf(1), json: told && !this.changes.isRehearsal ? JSON.stringify({ ...after, ...told }) : json };
     });
@@ -91,13 +91,19 @@ export class Resources extends Objects {
 
   async remove(definition: Definition, at: Place, precondition: Precondition): Promise<void> {
     return this.changes.make(async (transaction, happened) => {
-      const { id, version, before } = await this.loadToChange(transaction, definition, at);
+      const { id, ownerId, version, before } = await this.loadToChange(transaction, definition, at);
       precondition(etagOf(version));
       const users = await usersOf(transaction, id);
       if (users.length > 0) {
         throw new ApiError("in_use", `${id} is still in use by ${users.join(", ")}; remove it there first`);
       }
-      happened.push(...(await this.#childrenToDelete(transaction, id)), { change: "deleted", definition, id, before });
+      happened.push(...(await this.#childrenToDelete(transaction, id)), {
+        change: "deleted",
+        definition,
+        id,
+        storedAs: { ownerId, version },
+        before,
+      });
       const ids = happened.map((one) => one.id);
       await forgetReferences(transaction, ids);
       await together(ids.map((each) => deleteResource(transaction, { id: each })));
@@ -109,9 +115,10 @@ export class Resources extends Objects {
   async #childrenToDelete(transaction: Kysely<Database>, parent: string): Promise<ObjectChange[]> {
     const rows = await childrenOf(transaction, { id: parent });
     return Promise.all(
-      rows.map(async ({ id, kind, document }): Promise<ObjectChange> => {
+      rows.map(async ({ id, kind, owner_id, version, document }): Promise<ObjectChange> => {
         const definition = definitionOf(kind);
-        return { change: "deleted", definition, id, before: JSON.parse(await this.documents.read(transaction, definition, document)) };
+        const before = JSON.parse(await this.documents.read(transaction, definition, document));
+        return { change: "deleted", definition, id, storedAs: { ownerId: owner_id, version }, before };
       }),
     );
   }

@@ -178,14 +178,15 @@ onEveryDatabase("The audit log", (start, database) => {
       server = await start({ data });
       rest = new Rest(server.url, server.apiKey);
     }
-    await rest.post("/ip_policies", {});
+    const { id } = (await rest.post("/ip_policies", {})).body;
     const newer = anchorOf((await verify()).out);
     for (const anchor of [older, newer]) expect((await verify("--expect", anchor)).code).to.equal(0);
     if (isUrl(data)) {
       await unguard(data);
       await execute(
         data,
-        `delete from audit_event where sequence > ${rows.length}; delete from event where sequence > ${rows.length}; update audit_head set sequence = ${Number(head.sequence)}, hash = '${head.hash}', mac = '${head.mac}'`,
+        `delete from resource where id = '${id}'; delete from audit_event where sequence > ${rows.length};
+         delete from event where sequence > ${rows.length}; update audit_head set sequence = ${Number(head.sequence)}, hash = '${head.hash}', mac = '${head.mac}'`,
       );
     } else {
       await server.stop();

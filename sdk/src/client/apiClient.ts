@@ -1,3 +1,4 @@
+import { AuditLog } from "./auditLog";
 import { type Caller, callerOf } from "./caller";
 import { Deliveries } from "./deliveries";
 import { Transport, type TransportOptions } from "./transport";
@@ -7,10 +8,13 @@ export class ApiClient {
   readonly transport: Transport;
   /** How deliveries to event destinations stand. */
   readonly deliveries: Deliveries;
+  /** The audit log, for admins. */
+  readonly auditLog: AuditLog;
 
   constructor(options: TransportOptions) {
     this.transport = new Transport(options);
     this.deliveries = new Deliveries(this.transport);
+    this.auditLog = new AuditLog(this.transport);
   }
 
   /** Whose the API key is, and what it may do. */

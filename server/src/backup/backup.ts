@@ -5,8 +5,9 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type { Kysely } from "kysely";
+import { type Anchor, headOf } from "../journal/head";
 import { schemaOf } from "../storage/migrate";
-import { connectTo, type DatabaseOptions, databaseName, isMissing } from "../storage/open";
+import { type DatabaseOptions, databaseName, inSnapshot } from "../storage/open";
 import type { Database } from "../storage/schema";
 import { type Counts, type Entry, encode } from "./file";
 import { type AnyDatabase, type Table, tablesOf } from "./tables";
@@ -16,26 +17,26 @@ export const STDOUT = "-";
 
 const PAGE = 500;
 
+interface BackedUp {
+  /** How many rows of which tables it holds. */
+  readonly counts: Counts;
+  /** The end of the audit log; absent where nothing was begun yet. */
+  readonly head: Anchor | undefined;
+}
+
 /**
  * Writes everything that a database holds at one moment into a file, while servers serve from it. The file appears under its
- * name when it is complete and on the disk, and is its owner's alone. Returns how many rows of which tables it holds.
+ * name when it is complete and on the disk, and is its owner's alone.
  */
-export async function backUp(database: DatabaseOptions, file: string, version: string): Promise<Counts> {
-  if (isMissing(database)) throw new Error(`There is no database in ${databaseName(database)}; name its folder with --data`);
-  const db = connectTo(database);
-  try {
-    // One snapshot for all tables. On SQLite a transaction is one whatever its level, and readers hold up no writer.
-    const snapshot = db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only");
-    return await snapshot.execute(async (transaction) => {
-      const schema = await schemaOf(transaction);
-      if (schema === undefined) throw new Error(`${databaseName(database)} holds no database of tunnelplane`);
-      const tables = await tablesOf(transaction);
-      const header = { server: version, schema, created_at: new Date().toISOString() };
-      return write(file, encode(header, entriesOf(transaction, tables)));
-    });
-  } finally {
-    await db.destroy();
-  }
+export async function backUp(database: DatabaseOptions, file: string, version: string): Promise<BackedUp> {
+  return inSnapshot(database, async (snapshot) => {
+    const schema = await schemaOf(snapshot);
+    if (schema === undefined) throw new Error(`${databaseName(database)} holds no database of tunnelplane`);
+    const tables = await tablesOf(snapshot);
+    const head = tables.some(({ name }) => name === "audit_head") ? await headOf(snapshot) : undefined;
+    const header = { server: version, schema, created_at: new Date().toISOString(), ...(head && { audit_head: head }) };
+    return { counts: await write(file, encode(header, entriesOf(snapshot, tables))), head };
+  });
 }
 
 async function* entriesOf(db: Kysely<Database>, tables: readonly Table[]): AsyncGenerator<Entry> {

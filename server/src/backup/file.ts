@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
+import type { Anchor } from "../journal/head";
 import type { Value } from "./tables";
 
 const FORMAT = "tunnelplane backup";
@@ -15,6 +16,8 @@ export interface Header {
   /** The last migration of the database. */
   readonly schema: string;
   readonly created_at: string;
+  /** The end of the audit log; absent in backups of older versions, and where nothing was begun yet. */
+  readonly audit_head?: Anchor;
 }
 
 /** What follows the header, in lines of its own: each table, then its rows. */

@@ -1,6 +1,7 @@
 import { EVENT_TYPES } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import { ApiError } from "../apiError";
+import { headOf } from "../journal/head";
 import { auditPage, eventAt, eventPage } from "../journal/read";
 import type { Operation, OperationContext, Shape } from "./operations";
 import { beforeOf, limitOf } from "./query";
@@ -58,8 +59,22 @@ const auditShape: Shape = {
     object_id: z.string().nullable().meta({ description: "The object it was done to." }),
     event_id: z.string().nullable().meta({ description: "The event that tells more of it." }),
     changed: z.array(z.string()).meta({ description: "The paths that an update changed." }),
+    object_digest: z
+      .string()
+      .nullable()
+      .meta({ description: "A keyed hash of the object as it was left; null where it was deleted, and in rows of older versions." }),
+    event_digest: z.string().nullable().meta({ description: "A keyed hash of the event; null in rows of older versions." }),
     previous_hash: z.string().meta({ description: "The hash of the row before." }),
     hash: z.string().meta({ description: "The SHA-256 of this row, which covers the hash of the row before." }),
+  }),
+};
+
+const headShape: Shape = {
+  name: "AuditHead",
+  io: "output",
+  schema: z.object({
+    sequence: z.int().meta({ description: "The number of the last row; 0 while there is none." }),
+    hash: z.string().meta({ description: "Its hash, which covers every row before." }),
   }),
 };
 
@@ -122,6 +137,19 @@ export const journalOperations: readonly Operation[] = [
     run: async (context, { query }) => {
       adminsOnly(context, "the audit log");
       return auditPage(context.core.store, { limit: limitOf(query), before: beforeOf(AUDIT_EVENT, query) });
+    },
+  },
+  {
+    method: "GET",
+    path: "/audit_head",
+    id: "getAuditHead",
+    summary: "Get the end of the audit log, to note it elsewhere and compare the log with it later",
+    tag: AUDIT,
+    query: [],
+    success: { status: 200, answer: headShape },
+    run: async (context) => {
+      adminsOnly(context, "the audit log");
+      return { json: JSON.stringify(await headOf(context.core.store.reader)) };
     },
   },
 ];

@@ -21,5 +21,12 @@ export const HASHED = [
   "previous_hash",
 ] as const satisfies readonly (keyof Hashed)[];
 
+/** What a row's hash covers besides, where the row has any of it: rows of older versions have none, and their hashes stay right. */
+export const DIGESTS = ["object_digest", "event_digest"] as const satisfies readonly (keyof Hashed)[];
+
 /** The SHA-256, in hex, of a row of the audit log, which covers the hash of the row before. */
-export const hashOf = (row: Hashed): string => hash("sha256", JSON.stringify(HASHED.map((field) => row[field])), "hex");
+export function hashOf(row: Hashed): string {
+  const digests = DIGESTS.map((field) => row[field]);
+  const covered = [...HASHED.map((field) => row[field]), ...(digests.some((digest) => digest !== null) ? digests : [])];
+  return hash("sha256", JSON.stringify(covered), "hex");
+}

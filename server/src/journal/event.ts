@@ -2,6 +2,7 @@ import { type Change, type Definition, definitionOf, eventTypeOf, holdsSecrets, 
 import type { Document, Documents } from "../documents";
 import { newId } from "../ids";
 import { differences } from "./differences";
+import type { StoredAs } from "./digests";
 
 /** Who made a change, how, and from where. */
 export interface Author {
@@ -24,6 +25,8 @@ export interface ObjectChange {
   readonly change: Change;
   readonly definition: Definition;
   readonly id: string;
+  /** How it is stored afterwards, or last was. */
+  readonly storedAs: StoredAs;
   /** What the object was; absent when it was created. */
   readonly before?: Document;
   /** What the object is; absent when it was deleted. */

@@ -4,12 +4,16 @@ import { followSubscriptions } from "../events/subscriptions";
 import type { Keyring } from "../sealing/keyring";
 import type { AuditEventRow, Database } from "../storage/schema";
 import { insertion, statement, together } from "../storage/statement";
-import { HASHED, hashOf } from "./auditRow";
+import { DIGESTS, HASHED, hashOf } from "./auditRow";
+import type { Digests } from "./digests";
 import { type Author, type EventPayload, eventOf, type ObjectChange } from "./event";
+import { headText } from "./head";
 
 /** Something that happened to no object, for example that keys were rotated. */
 export interface Act {
   readonly action: string;
+  /** Of what it was done to, where that is no object. */
+  readonly digest?: string;
 }
 
 /**
@@ -20,6 +24,7 @@ export class Journal {
   constructor(
     private readonly documents: Documents,
     private readonly keyring: Keyring,
+    private readonly digests: Digests,
     /** What events call the whole. */
     readonly accountId: string,
   ) {}
@@ -39,13 +44,11 @@ export class Journal {
   ): Promise<void> {
     if (happened.length === 0) return;
     const now = new Date();
-    const events: (EventPayload | undefined)[] = happened.map((one) =>
-      "definition" in one ? eventOf(one, author, { now, accountId: this.accountId, documents: this.documents }) : undefined,
-    );
+    // Before the end of the log is locked, because everybody else waits for that.
+    const prepared = happened.map((one) => this.#prepare(one, author, now));
     const head = await this.keyring.lockHead(transaction, begunUnder);
     let [sequence, previous] = [head.sequence, head.hash];
-    const rows: AuditEventRow[] = happened.map((one, index) => {
-      const event = events[index];
+    const rows: AuditEventRow[] = prepared.map(({ action, objectId, event, changed, ...digests }) => {
       const row = {
         sequence: ++sequence,
         created_at: now.toISOString(),
@@ -53,10 +56,11 @@ export class Journal {
         principal_id: author.ownerId,
         key_id: author.keyId ?? null,
         client: author.client ?? null,
-        action: event?.event_type.replace(/\.v\d+$/, "") ?? (one as Act).action,
-        object_id: "definition" in one ? one.id : null,
-        event_id: event?.event_id ?? null,
-        changed: JSON.stringify(event?.changes?.map(({ path }) => path) ?? []),
+        action,
+        object_id: objectId,
+        event_id: event?.id ?? null,
+        changed,
+        ...digests,
         previous_hash: previous,
       };
       previous = hashOf(row);
@@ -64,38 +68,56 @@ export class Journal {
     });
     const mac = this.keyring.sign(head.key_id, headText(sequence, previous));
     const told = rows.flatMap(({ sequence }, index) => {
-      const event = events[index];
-      return event ? [{ sequence, event, change: happened[index] as ObjectChange }] : [];
+      const event = prepared[index]?.event;
+      return event ? [{ event: { ...event, sequence }, change: happened[index] as ObjectChange }] : [];
     });
     const follow = async () => {
-      for (const { sequence, change } of told) await followSubscriptions(transaction, change, sequence);
+      for (const { event, change } of told) await followSubscriptions(transaction, change, event.sequence);
     };
     // At once, because everybody else waits for the end of the log.
     await together([
       ...rows.map((row) => insertAuditEvent(transaction, row)),
-      ...told.map(({ event, sequence }) => insertEvent(transaction, rowOf(event, sequence))),
+      ...told.map(({ event }) => insertEvent(transaction, event)),
       moveHead(transaction, { sequence, hash: previous, mac }),
       follow(),
     ]);
   }
+
+  /** Everything that is told of it, apart from its place in the log. */
+  #prepare(one: ObjectChange | Act, author: Author, now: Date): Prepared {
+    if (!("definition" in one)) {
+      return { action: one.action, objectId: null, changed: "[]", object_digest: one.digest ?? null, event_digest: null };
+    }
+    const payload = eventOf(one, author, { now, accountId: this.accountId, documents: this.documents });
+    const event = rowOf(payload);
+    return {
+      action: payload.event_type.replace(/\.v\d+$/, ""),
+      objectId: one.id,
+      event,
+      changed: JSON.stringify(payload.changes?.map(({ path }) => path) ?? []),
+      object_digest: one.after ? this.digests.ofObject(one.definition, one.storedAs, one.after) : null,
+      event_digest: this.digests.ofEvent(event),
+    };
+  }
 }
 
-const rowOf = (event: EventPayload, sequence: number): Database["event"] => ({
+interface Prepared extends Pick<AuditEventRow, "action" | "changed" | "object_digest" | "event_digest"> {
+  readonly objectId: string | null;
+  readonly event?: Omit<Database["event"], "sequence">;
+}
+
+const rowOf = (event: EventPayload): Omit<Database["event"], "sequence"> => ({
   id: event.event_id,
-  sequence,
   type: event.event_type,
   object_id: event.object.id as string,
   created_at: event.event_timestamp,
   payload: JSON.stringify(event),
 });
 
-const insertAuditEvent = insertion("audit_event", [...HASHED, "hash"]);
+const insertAuditEvent = insertion("audit_event", [...HASHED, ...DIGESTS, "hash"]);
 
 const insertEvent = insertion("event", ["id", "sequence", "type", "object_id", "created_at", "payload"]);
 
 const moveHead = statement<Pick<Database["audit_head"], "sequence" | "hash" | "mac">, unknown>((db, parameter) =>
   db.updateTable("audit_head").set({ sequence: parameter("sequence"), hash: parameter("hash"), mac: parameter("mac") }),
 );
-
-/** What the code at the end of the log covers. */
-export const headText = (sequence: number, hash: string): string => `${sequence}:${hash}`;

@@ -1,53 +1,73 @@
+import type { Kysely } from "kysely";
+import type { Documents } from "../documents";
 import type { Keyring } from "../sealing/keyring";
-import type { AuditEventRow } from "../storage/schema";
-import type { Store } from "../storage/store";
+import type { AuditEventRow, Database } from "../storage/schema";
 import { GENESIS, hashOf } from "./auditRow";
-import { headText } from "./journal";
+import { BASELINE_RECORDED } from "./baseline";
+import { compareContents } from "./contents";
+import { openDigests } from "./digests";
+import { Faults } from "./faults";
+import { type Anchor, headText } from "./head";
 
 const PAGE = 1000;
 
-/** A point of the audit log that somebody noted: `<sequence>:<hash>`. */
-export interface Anchor {
-  readonly sequence: number;
-  readonly hash: string;
+/** A place in the log that somebody noted, and where it stands noted. */
+export interface Noted extends Anchor {
+  readonly source: string;
 }
 
 export interface Verified {
   readonly rows: number;
   /** The end of the log, to be noted elsewhere: it shows later whether the log up to here is still the same. */
   readonly head: Anchor;
-  /** What is wrong, each with its place; empty when the log is whole. */
+  /** The row that recorded what the database held before rows had digests; absent where all have. */
+  readonly baseline: AuditEventRow | undefined;
+  /** How many objects and events nothing can be said of; undefined where there are no digests at all. */
+  readonly unknown: number | undefined;
+  /** What is wrong, each with its place; empty when all is whole. */
   readonly faults: readonly string[];
 }
 
-// A log that was cut in the middle has a fault in every row after; a few say enough.
-const FAULTS_SHOWN = 10;
-
 /**
  * Reads the whole audit log and recomputes it: every row follows the one before, and its end carries a code that only
- * holders of the master key can make. Serving may go on meanwhile.
+ * holders of the master key can make. Then compares objects and events with what the log says of them.
+ *
+ * @param snapshot of the database, so that all is of one moment; serving may go on meanwhile
  */
-export async function verifyAudit({ reader }: Store, keyring: Keyring, anchor?: Anchor): Promise<Verified> {
-  // One statement, so that both are of one moment.
-  const head = await reader
-    .selectFrom("audit_head")
-    .selectAll()
-    .select((db) =>
-      db
-        .selectFrom("audit_event")
-        .select(({ fn }) => fn.countAll<number>().as("count"))
-        .as("count"),
-    )
+export async function verifyAudit(
+  snapshot: Kysely<Database>,
+  { keyring, documents }: { keyring: Keyring; documents: Documents },
+  noted: readonly Noted[],
+): Promise<Verified> {
+  const faults = new Faults();
+  const { rows, head, baseline } = await verifyChain(snapshot, keyring, noted, faults);
+  const digests = await openDigests(snapshot, keyring);
+  const unknown = digests.exist ? await compareContents(snapshot, { documents, digests, baseline }, faults) : undefined;
+  return { rows, head, baseline, unknown, faults: faults.all };
+}
+
+async function verifyChain(
+  db: Kysely<Database>,
+  keyring: Keyring,
+  noted: readonly Noted[],
+  faults: Faults,
+): Promise<Pick<Verified, "rows" | "head" | "baseline">> {
+  const head = await db.selectFrom("audit_head").selectAll().executeTakeFirstOrThrow();
+  const { count } = await db
+    .selectFrom("audit_event")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
     .executeTakeFirstOrThrow();
-  const faults: string[] = [];
-  if (Number(head.count) !== head.sequence) faults.push(`the log holds ${head.count} rows, but ${head.sequence} were written`);
-  if (!(await keyring.opening(reader, () => keyring.isSigned(head.key_id, headText(head.sequence, head.hash), head.mac)))) {
-    faults.push(`the end of the log (row ${head.sequence}) was not written by a server that has the master key`);
+  if (Number(count) !== head.sequence) faults.add(`the log holds ${count} rows, but ${head.sequence} were written`);
+  if (!(await keyring.opening(db, () => keyring.isSigned(head.key_id, headText(head.sequence, head.hash), head.mac)))) {
+    faults.add(`the end of the log (row ${head.sequence}) was not written by a server that has the master key`);
   }
-  let last = { sequence: 0, hash: GENESIS };
+  const notedAt = new Map<number, Noted[]>();
+  for (const one of noted) notedAt.set(one.sequence, [...(notedAt.get(one.sequence) ?? []), one]);
+  let last: Anchor = { sequence: 0, hash: GENESIS };
   let rows = 0;
+  let baseline: AuditEventRow | undefined;
   for (;;) {
-    const page = await reader
+    const page = await db
       .selectFrom("audit_event")
       .selectAll()
       .where("sequence", ">", last.sequence)
@@ -56,25 +76,30 @@ export async function verifyAudit({ reader }: Store, keyring: Keyring, anchor?: 
       .limit(PAGE)
       .execute();
     for (const row of page) {
-      if (faults.length < FAULTS_SHOWN) faults.push(...faultsOf(row, last, anchor));
+      for (const fault of faultsOf(row, last, notedAt.get(row.sequence) ?? [])) faults.add(fault);
+      if (row.action === BASELINE_RECORDED) baseline ??= row;
       last = { sequence: row.sequence, hash: row.hash };
       rows++;
     }
     if (page.length < PAGE) break;
   }
   if (last.sequence !== head.sequence || last.hash !== head.hash) {
-    faults.push(`the log ends with row ${last.sequence}, but it was written up to row ${head.sequence}: its end was cut off or changed`);
+    faults.add(`the log ends with row ${last.sequence}, but it was written up to row ${head.sequence}: its end was cut off or changed`);
   }
-  if (anchor && anchor.sequence > last.sequence)
-    faults.push(`the noted row ${anchor.sequence} is no longer there: the log was cut off or put back`);
-  return { rows, head: { sequence: head.sequence, hash: head.hash }, faults: faults.slice(0, FAULTS_SHOWN) };
+  for (const { sequence, source } of noted) {
+    if (sequence > last.sequence)
+      faults.add(`the noted row ${sequence} is no longer there: the log was cut off or put back (noted in ${source})`);
+  }
+  return { rows, head: { sequence: head.sequence, hash: head.hash }, baseline };
 }
 
-function* faultsOf(row: AuditEventRow, before: Anchor, anchor: Anchor | undefined): Generator<string> {
+function* faultsOf(row: AuditEventRow, before: Anchor, noted: readonly Noted[]): Generator<string> {
   const { sequence, hash } = row;
   if (sequence !== before.sequence + 1) yield `rows ${before.sequence + 1} to ${sequence - 1} are missing`;
   else if (row.previous_hash !== before.hash)
     yield `row ${sequence} does not follow row ${before.sequence}: one of them was changed, or their order`;
   if (hashOf(row) !== hash) yield `row ${sequence} was changed`;
-  if (anchor?.sequence === sequence && anchor.hash !== hash) yield `row ${sequence} is not the one that was noted`;
+  for (const { source, ...anchor } of noted) {
+    if (anchor.hash !== hash) yield `row ${sequence} is not the one that was noted (in ${source})`;
+  }
 }

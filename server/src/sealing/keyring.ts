@@ -84,9 +84,12 @@ export class Keyring {
     return { id, master_id: master.id, wrapped, created_at: new Date().toISOString() };
   }
 
-  /** @param place what the text is bound to, for example `<id of the object>/<path of the field>` */
-  seal(place: string, text: string): string {
-    const { id, bytes } = this.#sealer;
+  /**
+   * @param place what the text is bound to, for example `<id of the object>/<path of the field>`
+   * @param keyId the key to seal under, if it is not the one in use
+   */
+  seal(place: string, text: string, keyId?: string): string {
+    const { id, bytes } = keyId === undefined ? this.#sealer : this.#key(keyId);
     return `${MARK}${id}.${seal(bytes, place, text)}`;
   }
 

@@ -1,7 +1,8 @@
 import type { Kysely } from "kysely";
 import type { Core } from "../changes";
+import { sealAuditKey } from "../journal/digests";
 import { commandLine } from "../journal/event";
-import { headText } from "../journal/journal";
+import { headText } from "../journal/head";
 import type { Database } from "../storage/schema";
 import type { MasterKey } from "./masterKey";
 import { sealAll } from "./sealAll";
@@ -16,6 +17,7 @@ export async function rotate(core: Core): Promise<number> {
   await store.write(async (transaction) => {
     await journal.append(transaction, keyring.currentId, commandLine(), [{ action: "data_key_rotated" }]);
     await transaction.insertInto("sealing_key").values(keyring.rowOf(id)).execute();
+    await sealAuditKey(transaction, keyring, id);
     const { sequence, hash } = await transaction.selectFrom("audit_head").select(["sequence", "hash"]).executeTakeFirstOrThrow();
     // From here on no writer commits what it sealed under the old key: see Journal.append.
     await transaction

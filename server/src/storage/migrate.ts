@@ -4,6 +4,7 @@ import * as initial from "./migrations/001_initial";
 import * as sealedSecret from "./migrations/002_sealed_secret";
 import * as trust from "./migrations/003_trust";
 import * as deliveries from "./migrations/004_deliveries";
+import * as audit from "./migrations/005_audit";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
@@ -12,6 +13,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "002_sealed_secret": sealedSecret,
   "003_trust": trust,
   "004_deliveries": deliveries,
+  "005_audit": audit,
 };
 
 export interface MigrateOptions {
@@ -32,6 +34,19 @@ export async function migrate(db: Kysely<Database>, { to, migrations = MIGRATION
   const schema = await schemaOf(db);
   if (schema !== undefined && !(schema in migrations)) throw new NewerSchema("The database", schema, migrations);
   throw error;
+}
+
+/** Refuses a database that has not this version's tables, and changes nothing. @param place where it is, for people to read */
+export async function requireMigrated(db: Kysely<Database>, place: string): Promise<void> {
+  const schema = await schemaOf(db);
+  const latest = Object.keys(MIGRATIONS).sort().at(-1) as string;
+  if (schema === undefined) throw new Error(`${place} holds no database of tunnelplane. Nothing was made; "tunnelplane serve" makes one`);
+  if (!(schema in MIGRATIONS)) throw new NewerSchema(place, schema);
+  if (schema !== latest) {
+    throw new Error(
+      `${place} has schema ${schema}, and this version works with ${latest}: "tunnelplane serve" of this version brings it there. Nothing was changed`,
+    );
+  }
 }
 
 /** The last migration of a database, or undefined where there is none yet. */

@@ -2,7 +2,6 @@ import { type DatabaseConnection, Kysely, PostgresDialect, type PostgresPool, ty
 import { DatabaseError, Pool, type PoolClient, types } from "pg";
 import Cursor from "pg-cursor";
 import { direct } from "./direct";
-import { migrate } from "./migrate";
 import type { Database } from "./schema";
 import { CommitInDoubt, type Store, Unavailable } from "./store";
 
@@ -44,8 +43,6 @@ const COLLISION = /^(23503|23505|40001|40P01)$/;
  */
 export async function openPostgres({ url, pool }: PostgresOptions): Promise<Store> {
   const place = placeOf(url);
-  const migrator = connectPostgres(url);
-  await migrate(migrator).finally(() => migrator.destroy());
   const dialect = dialectOf(
     place,
     new Pool({ connectionString: url, max: pool, keepAlive: true, pipeline: true, types: TYPES, ...LIMITS }),
@@ -62,7 +59,8 @@ export async function openPostgres({ url, pool }: PostgresOptions): Promise<Stor
 /** One connection to the tables as they are, without limits for what may take long or wait for others: migrations, backup, restore. */
 export function connectPostgres(url: string): Kysely<Database> {
   const { connectionTimeoutMillis } = LIMITS;
-  return new Kysely<Database>({ dialect: dialectOf(placeOf(url), new Pool({ connectionString: url, max: 1, connectionTimeoutMillis })) });
+  const pool = new Pool({ connectionString: url, max: 1, connectionTimeoutMillis, types: TYPES });
+  return new Kysely<Database>({ dialect: dialectOf(placeOf(url), pool) });
 }
 
 async function transact<T>(db: Kysely<Database>, work: (connection: DatabaseConnection) => Promise<T>): Promise<T> {

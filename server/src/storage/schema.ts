@@ -40,6 +40,8 @@ export interface Database {
   audit_event: AuditEventRow;
   /** The end of the audit log, with a code that only holders of the master key can make; and the data key in use. One row. */
   audit_head: { id: 1; sequence: number; hash: string; key_id: string; mac: string };
+  /** What the audit log recorded of objects and events that are older than its digests: once, by the first start of a version that makes digests. */
+  baseline: { id: string; digest: string };
   /** Answers that are given again to whoever repeats a request with the same Idempotency-Key; sealed. */
   idempotency_key: { owner_id: string; key: string; request_hash: string; answer: string; created_at: string };
 }
@@ -83,6 +85,10 @@ export interface AuditEventRow {
   event_id: string | null;
   /** A JSON list of the paths that an update changed. */
   changed: string;
+  /** A keyed hash of the object as this row left it: see Digests. Null where it was deleted, and in rows of older versions. */
+  object_digest: string | null;
+  /** A keyed hash of the event. */
+  event_digest: string | null;
   previous_hash: string;
   hash: string;
 }

@@ -16,7 +16,6 @@ import {
 } from "kysely";
 import { CommitQueue } from "./commitQueue";
 import { direct } from "./direct";
-import { migrate } from "./migrate";
 import type { Database } from "./schema";
 import type { Store } from "./store";
 
@@ -28,12 +27,10 @@ const LONG_WAIT_MS = 10 * 60_000;
 const CHECKPOINT_PAGES = 4000;
 
 /**
- * Opens the embedded database in a folder, making both where they do not exist. Other processes on the same machine may
+ * Opens the embedded database in a folder. Other processes on the same machine may
  * have it open as well, other servers too: writers take turns, and each sees what the others have committed.
  */
 export async function openSqlite(folder: string): Promise<Store> {
-  const migrator = connectSqlite(folder);
-  await migrate(migrator).finally(() => migrator.destroy());
   const file = fileIn(folder);
   const writer = await connectDirectly(file);
   // A connection of its own, so that reads see what is committed and never wait for a write.

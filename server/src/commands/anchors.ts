@@ -1,0 +1,57 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { InvalidArgumentError } from "commander";
+import { decode, readHeader } from "../backup/file";
+import type { Anchor } from "../journal/head";
+import type { Noted } from "../journal/verify";
+
+// A server logs one a day, and two for each start: enough for years of a log that nobody rotates. Earlier ones are passed over.
+const MOST_OF_A_LOG = 10_000;
+
+const HASH = /^[0-9a-f]{64}$/;
+
+/** The place that a run of `audit verify` or `backup` printed, or that `GET /audit_head` answered. */
+export function anchorOf(text: string): Noted {
+  const [, sequence, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? answered(text);
+  if (!sequence || !hash) {
+    throw new InvalidArgumentError(
+      'Expected "<number>:<64 hexadecimal digits>", as an earlier run printed it, or the JSON that GET /audit_head answers.',
+    );
+  }
+  return { sequence: Number(sequence), hash, source: "--expect" };
+}
+
+const answered = (text: string) => /^\s*\{\s*"sequence"\s*:\s*(\d{1,15})\s*,\s*"hash"\s*:\s*"([0-9a-f]{64})"\s*\}\s*$/.exec(text) ?? [];
+
+/** The end of the audit log when a backup was made. Backups of older versions have it among their rows only. */
+export async function anchorInBackup(file: string): Promise<Noted> {
+  const { audit_head } = await readHeader(file);
+  const head = audit_head ?? (await headAmongRows(file));
+  if (head && Number.isSafeInteger(head.sequence) && HASH.test(head.hash)) return { ...head, source: file };
+  throw new Error(`${file} notes no end of an audit log: it is a backup of a database that had none yet`);
+}
+
+async function headAmongRows(file: string): Promise<Anchor | undefined> {
+  let columns: readonly string[] | undefined;
+  let head: Anchor | undefined;
+  // To its end, because only there it shows whether the file is whole.
+  for await (const entry of decode(file)) {
+    if ("table" in entry) columns = entry.table === "audit_head" ? entry.columns : undefined;
+    else if (columns) head = { sequence: Number(entry[columns.indexOf("sequence")]), hash: entry[columns.indexOf("hash")] ?? "" };
+  }
+  return head;
+}
+
+/** The ends of the audit log that a server's log tells of, whatever stands around its lines. */
+export async function anchorsInLog(file: string): Promise<Noted[]> {
+  const found = new Map<string, Noted>();
+  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
+    const [anchor, sequence, hash] = /"audit_head":\{"sequence":(\d{1,15}),"hash":"([0-9a-f]{64})"\}/.exec(line) ?? [];
+    if (!anchor || !sequence || !hash) continue;
+    found.set(anchor, { sequence: Number(sequence), hash, source: file });
+    const [first] = found.keys();
+    if (found.size > MOST_OF_A_LOG && first !== undefined) found.delete(first);
+  }
+  if (found.size > 0) return [...found.values()];
+  throw new Error(`${file} tells of no end of an audit log; servers log it when they start and stop, and daily, at the level info`);
+}

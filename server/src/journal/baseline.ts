@@ -1,0 +1,104 @@
+import { definitionOf } from "@tunnelplane/sdk/contract";
+import type { Kysely } from "kysely";
+import type { Documents } from "../documents";
+import { newId } from "../ids";
+import type { Keyring } from "../sealing/keyring";
+import type { Database } from "../storage/schema";
+import type { Store } from "../storage/store";
+import { Digests, keepAuditKey, newAuditKey, openDigests } from "./digests";
+import { Journal } from "./journal";
+
+/** What the audit log calls the row that vouches for the baseline. */
+export const BASELINE_RECORDED = "baseline_recorded";
+
+// A document may have a megabyte, so a page is small.
+const PAGE = 100;
+
+interface Parts {
+  readonly store: Store;
+  readonly keyring: Keyring;
+  readonly documents: Documents;
+  readonly accountId: string;
+}
+
+/**
+ * The digests of a database that is served. The first start of a version that makes digests makes their key, and records
+ * what the database holds by then, as it is: in the table `baseline`, which a row of the audit log vouches for. Nobody can
+ * tell whether that was changed before. Writers wait meanwhile; of several servers, one does it.
+ */
+export async function digestsToServeWith({ store, keyring, documents, accountId }: Parts): Promise<Digests> {
+  const known = await openDigests(store.reader, keyring);
+  if (known.exist) return known;
+  return store.write(async (transaction) => {
+    const begunUnder = keyring.currentId;
+    await keyring.lockHead(transaction, begunUnder);
+    const found = await openDigests(transaction, keyring);
+    if (found.exist) return found;
+    const key = newAuditKey();
+    const digests = new Digests(key);
+    await keepAuditKey(transaction, keyring, key);
+    const recorded = (await recordObjects(transaction, documents, digests)) + (await recordEvents(transaction, digests));
+    if (recorded > 0) {
+      const act = { action: BASELINE_RECORDED, digest: await digestOfBaseline(transaction, digests) };
+      const author = { ownerId: "server", name: "server", operationId: newId("op") };
+      await new Journal(documents, keyring, digests, accountId).append(transaction, begunUnder, author, [act]);
+    }
+    return digests;
+  });
+}
+
+/** What the baseline says, as the row of the audit log covers it. */
+export async function digestOfBaseline(db: Kysely<Database>, digests: Digests): Promise<string | undefined> {
+  const list = digests.ofList();
+  for (let after = ""; list; ) {
+    const page = await db.selectFrom("baseline").selectAll().where("id", ">", after).orderBy("id").limit(PAGE).execute();
+    for (const { id, digest } of page) list.update(`${JSON.stringify([id, digest])}\n`);
+    const last = page.at(-1);
+    if (!last) break;
+    after = last.id;
+  }
+  return list?.digest("base64url");
+}
+
+async function recordObjects(transaction: Kysely<Database>, documents: Documents, digests: Digests): Promise<number> {
+  let count = 0;
+  for (let after = ""; ; ) {
+    const rows = await transaction.selectFrom("resource").selectAll().where("id", ">", after).orderBy("id").limit(PAGE).execute();
+    const found: Recorded[] = [];
+    for (const { id, kind, owner_id, version, document } of rows) {
+      const definition = definitionOf(kind);
+      const opened = await documents.unsealed(transaction, definition, document);
+      found.push({ id, digest: digests.ofObject(definition, { ownerId: owner_id, version }, opened) });
+    }
+    const last = await record(transaction, found);
+    if (last === undefined) return count;
+    count += found.length;
+    after = last;
+  }
+}
+
+async function recordEvents(transaction: Kysely<Database>, digests: Digests): Promise<number> {
+  let count = 0;
+  for (let after = ""; ; ) {
+    const rows = await transaction.selectFrom("event").selectAll().where("id", ">", after).orderBy("id").limit(PAGE).execute();
+    const last = await record(
+      transaction,
+      rows.map((row) => ({ id: row.id, digest: digests.ofEvent(row) })),
+    );
+    if (last === undefined) return count;
+    count += rows.length;
+    after = last;
+  }
+}
+
+interface Recorded {
+  readonly id: string;
+  readonly digest: string | null;
+}
+
+/** Returns the last id, or nothing where there is none. */
+async function record(transaction: Kysely<Database>, page: readonly Recorded[]): Promise<string | undefined> {
+  const rows = page.flatMap(({ id, digest }) => (digest === null ? [] : [{ id, digest }]));
+  if (rows.length > 0) await transaction.insertInto("baseline").values(rows).execute();
+  return rows.at(-1)?.id;
+}

@@ -1,0 +1,129 @@
+import { definitionOf } from "@tunnelplane/sdk/contract";
+import { type Kysely, sql } from "kysely";
+import type { Documents } from "../documents";
+import type { AuditEventRow, Database } from "../storage/schema";
+import { digestOfBaseline } from "./baseline";
+import type { Digests } from "./digests";
+import type { Faults } from "./faults";
+
+// How many rows PostgreSQL hands over at once; one may have two megabytes.
+const PAGE = 50;
+
+/** What contents are compared with. */
+interface Known {
+  readonly documents: Documents;
+  readonly digests: Digests;
+  /** The row that vouches for the table `baseline`. */
+  readonly baseline: AuditEventRow | undefined;
+}
+
+/** Compares events and objects, one after the other, with the last that the audit log says of each. Returns how many it says nothing of. */
+export async function compareContents(db: Kysely<Database>, known: Known, faults: Faults): Promise<number> {
+  await compareBaseline(db, known, faults);
+  const unknown = (await compareEvents(db, known, faults)) + (await compareObjects(db, known, faults));
+  await findRemoved(db, faults);
+  return unknown;
+}
+
+async function compareBaseline(db: Kysely<Database>, { digests, baseline }: Known, faults: Faults): Promise<void> {
+  const vouched = baseline ? baseline.object_digest : digests.ofList()?.digest("base64url");
+  if ((await digestOfBaseline(db, digests)) === vouched) return;
+  faults.add(`the table baseline was changed: it is not what ${baseline ? `row ${baseline.sequence} recorded` : "any row recorded"}`);
+}
+
+async function compareEvents(db: Kysely<Database>, { digests, baseline }: Known, faults: Faults): Promise<number> {
+  const rows = db
+    .selectFrom("event")
+    .leftJoin("audit_event", "audit_event.sequence", "event.sequence")
+    .leftJoin("baseline", "baseline.id", "event.id")
+    .selectAll("event")
+    .select(["audit_event.event_id as told", "audit_event.event_digest as digest", "baseline.digest as recorded"])
+    .orderBy("event.sequence")
+    .stream(PAGE);
+  let unknown = 0;
+  for await (const { told, digest, recorded, ...event } of rows) {
+    const place = `the event ${event.id} of row ${event.sequence}`;
+    const expected = digest ?? (isBefore(baseline, event.sequence) ? recorded : undefined);
+    if (told !== event.id || expected === null) faults.add(`${place} was added past the server: the log does not tell of it there`);
+    else if (expected === undefined) unknown++;
+    else if (digests.ofEvent(event) !== expected) faults.add(`${place} was changed: it is not what the log says`);
+  }
+  return unknown;
+}
+
+async function compareObjects(db: Kysely<Database>, known: Known, faults: Faults): Promise<number> {
+  const rows = db
+    .with("latest", latest)
+    .selectFrom("resource")
+    .leftJoin("latest", "latest.object_id", "resource.id")
+    .leftJoin("audit_event", "audit_event.sequence", "latest.sequence")
+    .leftJoin("baseline", "baseline.id", "resource.id")
+    .selectAll("resource")
+    .select(["audit_event.sequence", "audit_event.action", "audit_event.object_digest", "baseline.digest as recorded"])
+    .stream(PAGE);
+  let unknown = 0;
+  for await (const { sequence, action, object_digest, recorded, ...row } of rows) {
+    const place = `the object ${row.id}`;
+    const expected = object_digest ?? (sequence === null || isBefore(known.baseline, sequence) ? recorded : undefined);
+    if (action?.endsWith("_deleted")) faults.add(`${place} was put back past the server: row ${sequence} deleted it`);
+    else if (expected === null) faults.add(`${place} was added past the server: the log does not tell of it`);
+    else if (expected === undefined) unknown++;
+    else if ((await digestOf(db, known, row)) !== expected) {
+      const left = object_digest === null ? known.baseline?.sequence : sequence;
+      faults.add(`${place} was changed past the server: its document, kind, owner_id or version is not what row ${left} left`);
+    }
+  }
+  return unknown;
+}
+
+/** Undefined where the row is none that a server writes. */
+async function digestOf(
+  db: Kysely<Database>,
+  { documents, digests }: Known,
+  row: Database["resource"],
+): Promise<string | null | undefined> {
+  try {
+    const definition = definitionOf(row.kind);
+    // JSON has several ways to write the same, of which the server writes one; others may be read differently elsewhere.
+    if (JSON.stringify(JSON.parse(row.document)) !== row.document) return undefined;
+    const document = await documents.unsealed(db, definition, row.document);
+    return document.id === row.id ? digests.ofObject(definition, { ownerId: row.owner_id, version: row.version }, document) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Objects that should be there. Of events that are not, nobody can tell whether they were pruned. */
+async function findRemoved(db: Kysely<Database>, faults: Faults): Promise<void> {
+  const told = db
+    .with("latest", latest)
+    .selectFrom("latest")
+    .innerJoin("audit_event", "audit_event.sequence", "latest.sequence")
+    .leftJoin("resource", "resource.id", "latest.object_id")
+    .select(["latest.object_id as id", "audit_event.sequence"])
+    .where("resource.id", "is", null)
+    .where("audit_event.action", "not like", "%deleted")
+    .stream(PAGE);
+  for await (const { id, sequence } of told) faults.add(`the object ${id} was removed past the server: row ${sequence} left it there`);
+  const recorded = db
+    .with("latest", latest)
+    .selectFrom("baseline")
+    .leftJoin("latest", "latest.object_id", "baseline.id")
+    .leftJoin("resource", "resource.id", "baseline.id")
+    .select("baseline.id")
+    .where("latest.object_id", "is", null)
+    .where("resource.id", "is", null)
+    .where(sql<boolean>`substr(baseline.id, 1, 3) <> 'ev_'`)
+    .stream(PAGE);
+  for await (const { id } of recorded) faults.add(`the object ${id} was removed past the server: the baseline has it`);
+}
+
+/** The last row of the log for each object: databases find them with bounded memory, without an index that every change would pay for. */
+const latest = (db: Pick<Kysely<Database>, "selectFrom">) =>
+  db
+    .selectFrom("audit_event")
+    .select(({ fn }) => ["object_id", fn.max<number>("sequence").as("sequence")])
+    .where("object_id", "is not", null)
+    .groupBy("object_id");
+
+const isBefore = (baseline: AuditEventRow | undefined, sequence: number): boolean => baseline !== undefined && sequence < baseline.sequence;

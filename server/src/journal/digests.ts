@@ -1,0 +1,103 @@
+import { createHmac, createSecretKey, type Hmac, type KeyObject, randomBytes } from "node:crypto";
+import { type Definition, fieldsWhere } from "@tunnelplane/sdk/contract";
+import type { Kysely } from "kysely";
+import type { Document } from "../documents";
+import type { Keyring } from "../sealing/keyring";
+import { derive } from "../sealing/seal";
+import type { Database } from "../storage/schema";
+
+/** The setting that holds the digests' key, sealed under the data key in use. */
+export const AUDIT_KEY = "audit_key";
+const PLACE = `setting/${AUDIT_KEY}`;
+
+/** An object as it is stored, apart from its document. */
+export interface StoredAs {
+  readonly ownerId: string;
+  readonly version: number;
+}
+
+/**
+ * Keyed hashes (HMAC-SHA-256) of what objects and events say, for the audit log. They are of texts whose secrets are open,
+ * so sealing these anew changes no digest; without the key nobody can try out what a secret may have been.
+ *
+ * The key lives as long as the database: old rows are compared by it. Whoever learns it can still not change the log,
+ * whose end is signed under the data key.
+ */
+export class Digests {
+  readonly #key: KeyObject | undefined;
+
+  /** @param key as {@link newAuditKey} makes it; without one, which is so until a database of an older version is served, there are no digests */
+  constructor(key?: string) {
+    this.#key = key === undefined ? undefined : createSecretKey(derive(Buffer.from(key, "base64url"), "tunnelplane audit digests"));
+  }
+
+  get exist(): boolean {
+    return this.#key !== undefined;
+  }
+
+  /** Of an object: its document with open secrets, without the lists of others that belong to it. */
+  ofObject(definition: Definition, { ownerId, version }: StoredAs, document: Document): string | null {
+    const embedded = fieldsWhere(definition, (marks) => marks.embeds);
+    // Each change of a route counts its edge's version up, and the log has no row for that.
+    const place = ["object", definition.kind, document.id, ownerId, embedded.length > 0 ? null : version];
+    return this.#digest(place, JSON.stringify(embedded.length > 0 ? without(document, embedded) : document));
+  }
+
+  ofEvent({ id, type, object_id, created_at, payload }: Omit<Database["event"], "sequence">): string | null {
+    return this.#digest(["event", id, type, object_id, created_at], payload);
+  }
+
+  /** Of a list that is read bit by bit; undefined without a key. */
+  ofList(): Hmac | undefined {
+    return this.#key && createHmac("sha256", this.#key).update('["baseline"]\n');
+  }
+
+  /** What a digest is of comes first, in JSON, whose end nobody can move. */
+  #digest(place: unknown[], text: string): string | null {
+    return this.#key
+      ? createHmac("sha256", this.#key)
+          .update(`${JSON.stringify(place)}\n`)
+          .update(text)
+          .digest("base64url")
+      : null;
+  }
+}
+
+const without = (document: Document, names: readonly string[]): Document =>
+  Object.fromEntries(Object.entries(document).filter(([name]) => !names.includes(name)));
+
+export const newAuditKey = (): string => randomBytes(32).toString("base64url");
+
+/** The digests of a database. Throws where their key was removed. */
+export async function openDigests(db: Kysely<Database>, keyring: Keyring): Promise<Digests> {
+  const key = await readAuditKey(db, keyring);
+  if (key !== undefined) return new Digests(key);
+  const row = await db.selectFrom("audit_event").select("sequence").where("object_digest", "is not", null).limit(1).executeTakeFirst();
+  if (!row) return new Digests();
+  throw new Error(
+    `The key of the audit log's digests (the row ${AUDIT_KEY} of the table setting) was removed from this database, and row ${row.sequence} was written with it. Nothing was changed; restore a backup`,
+  );
+}
+
+async function readAuditKey(db: Kysely<Database>, keyring: Keyring): Promise<string | undefined> {
+  const row = await db.selectFrom("setting").select("value").where("name", "=", AUDIT_KEY).executeTakeFirst();
+  return row && keyring.opening(db, () => keyring.open(PLACE, row.value));
+}
+
+/** Keeps a key of digests, where there is none. */
+export const keepAuditKey = (transaction: Kysely<Database>, keyring: Keyring, key: string): Promise<unknown> =>
+  transaction
+    .insertInto("setting")
+    .values({ name: AUDIT_KEY, value: keyring.seal(PLACE, key) })
+    .execute();
+
+/** Seals the key of the digests under another data key. */
+export async function sealAuditKey(transaction: Kysely<Database>, keyring: Keyring, keyId: string): Promise<void> {
+  const key = await readAuditKey(transaction, keyring);
+  if (key === undefined) return;
+  await transaction
+    .updateTable("setting")
+    .set({ value: keyring.seal(PLACE, key, keyId) })
+    .where("name", "=", AUDIT_KEY)
+    .execute();
+}

@@ -1,0 +1,213 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { Tunnelplane } from "@tunnelplane/sdk";
+import { expect } from "chai";
+import { execute, onEveryDatabase, tablesIn, untilTestEnds } from "../../../support/databases";
+import { Rest } from "../../../support/rest";
+import { run, type ServerProcess } from "../../../support/server";
+import { expectRefused } from "../../api/support";
+import { created } from "../canaries";
+import { countIn, expectFound, expectWhole, headOf, served, unguard } from "./forger";
+import { makeOld } from "./oldDatabase";
+
+const forbidden = { status: 403, code: "TP_1200" };
+const EMPTY = "delete from audit_event; delete from audit_head; delete from sealing_key; delete from event";
+
+onEveryDatabase("Whoever empties the audit log and its keys", (start, database) => {
+  const serve = untilTestEnds(start);
+  let folder: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "tunnelplane-forged-"));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  const refusedToServe = (data: string): Promise<string> =>
+    serve({ data }).then(
+      () => "It started",
+      (error: Error) => error.message,
+    );
+
+  for (const [what, statements] of Object.entries({
+    "the log, its end, the keys and the events": EMPTY,
+    "the keys": "delete from sealing_key",
+    "everything in these tables, and the objects": `${EMPTY}; delete from reference; delete from told_secret; delete from resource`,
+  })) {
+    it(`gets no new beginning, from no command and no server: ${what}`, async () => {
+      const data = await database.create();
+      await served(start, data);
+      await unguard(data);
+      await execute(data, statements);
+      const file = join(folder, `${database.name}.gz`);
+      for (const args of [
+        ["audit", "verify"],
+        ["keys", "rotate"],
+        ["keys", "add-master-key", join(folder, "other.key")],
+        ["backup", file],
+      ]) {
+        const { code, out, err } = await run(data, ...args);
+        expect(code, `${args} ${out}`).to.equal(1);
+        expect(err).to.match(/The table sealing_key of .* is empty, beside \d+ objects: its keys were removed/);
+      }
+      expect(await refusedToServe(data)).to.include("its keys were removed");
+      expect(await countIn(data, "sealing_key")).to.equal(0);
+      if (statements.includes("audit_head")) expect(await countIn(data, "audit_head")).to.equal(0);
+      expect(readdirSync(folder)).to.deep.equal([]);
+    });
+  }
+
+  it("gets none either by taking away what was chosen on the first start", async () => {
+    const data = await database.create();
+    await served(start, data);
+    await execute(data, "delete from setting where name in ('uri_placeholder', 'audit_key')");
+    await expectFound(data, "The row uri_placeholder of the table setting was removed");
+    expect(await refusedToServe(data)).to.include("The row uri_placeholder of the table setting was removed");
+  });
+
+  it("cannot have contents recorded anew by removing the key of their digests", async () => {
+    const data = await database.create();
+    await served(start, data);
+    await execute(data, "delete from setting where name = 'audit_key'");
+    await expectFound(data, "The key of the audit log's digests");
+    expect(await refusedToServe(data)).to.include("The key of the audit log's digests");
+    expect(await countIn(data, "baseline")).to.equal(0);
+  });
+
+  it("finds that commands make nothing in an empty database, and upgrade none", async () => {
+    const data = await database.create();
+    for (const args of [
+      ["audit", "verify"],
+      ["keys", "rotate"],
+      ["backup", join(folder, "empty.gz")],
+    ]) {
+      const { code, err } = await run(data, ...args);
+      expect(code).to.equal(1);
+      expect(err).to.match(/There is no database in|holds no database of tunnelplane/);
+    }
+    expect(await tablesIn(data)).to.deep.equal([]);
+    if (!data.startsWith("postgres:")) expect(readdirSync(data)).to.deep.equal([]);
+    expect(existsSync(join(folder, "empty.gz"))).to.equal(false);
+    await served(start, data);
+    await makeOld(data);
+    for (const args of [
+      ["audit", "verify"],
+      ["keys", "rotate"],
+    ]) {
+      const { code, err } = await run(data, ...args);
+      expect(code).to.equal(1);
+      expect(err).to.include("has schema 004_deliveries").and.to.include("tunnelplane serve");
+    }
+    expect(await tablesIn(data)).not.to.include("baseline");
+  });
+});
+
+onEveryDatabase("The end of the audit log", (start, database) => {
+  let folder: string;
+  let data: string;
+  let server: ServerProcess;
+  let rest: Rest;
+  beforeEach("start a server and change some objects", async () => {
+    folder = mkdtempSync(join(tmpdir(), "tunnelplane-forged-"));
+    data = await database.create();
+    server = await start({ data });
+    rest = new Rest(server.url, server.apiKey);
+    for (let index = 0; index < 3; index++) await created(rest, "/ip_policies", {});
+  });
+  afterEach("stop the server", async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Makes a last change, and returns what makes it undone in every table. */
+  const lastChange = async (): Promise<{ undo: string }> => {
+    const { sequence, hash, mac } = await headOf(data);
+    const id = (await created(rest, "/ip_policies", { description: "to be undone" })).id;
+    return {
+      undo: `delete from audit_event where sequence > ${sequence}; delete from event where sequence > ${sequence};
+        delete from resource where id = '${id}';
+        update audit_head set sequence = ${sequence}, hash = '${hash}', mac = '${mac}'`,
+    };
+  };
+
+  it("is answered to admins, also through the client, and to nobody else", async () => {
+    const { sequence, hash } = await headOf(data);
+    const answer = await rest.get("/audit_head");
+    expect(answer.status).to.equal(200);
+    expect(answer.body).to.deep.equal({ sequence, hash });
+    const client = new Tunnelplane({ baseUrl: server.url, apiKey: server.apiKey });
+    expect(await client.auditLog.head()).to.deep.equal({ sequence, hash });
+    await client.close();
+    const bot = (await created(rest, "/bot_users", { name: "ci" })).id;
+    const { token } = await created(rest, "/api_keys", { owner_id: bot });
+    expectRefused(await new Rest(server.url, token).get("/audit_head"), forbidden);
+    expect((await rest.get("/openapi.json")).body.paths["/audit_head"].get.operationId).to.equal("getAuditHead");
+  });
+
+  it("that a backup notes shows that the tail was cut off and the old end put back", async () => {
+    const { undo } = await lastChange();
+    const file = join(folder, "backup.gz");
+    const { code, err } = await run(data, "backup", file);
+    expect(code, err).to.equal(0);
+    const { sequence, hash } = await headOf(data);
+    expect(err).to.include(`${sequence}:${hash}`);
+    expect(JSON.parse(gunzipSync(readFileSync(file)).toString().split("\n")[0] as string).audit_head).to.deep.equal({ sequence, hash });
+    await expectWhole(data, "--backup", file);
+    await unguard(data);
+    await execute(data, undo);
+    await expectWhole(data);
+    await expectFound(data, `the noted row ${sequence} is no longer there`, "--backup", file);
+    await created(rest, "/ip_policies", { description: "another history" });
+    await expectFound(data, `row ${sequence} is not the one that was noted`, "--backup", file);
+  });
+
+  it("is read from backups of older versions too, which have it among their rows", async () => {
+    const file = join(folder, "backup.gz");
+    expect(await run(data, "backup", file)).to.include({ code: 0 });
+    const [header, ...lines] = gunzipSync(readFileSync(file)).toString().split("\n");
+    const { audit_head, ...older } = JSON.parse(header as string);
+    expect(audit_head).to.be.an("object");
+    const text = lines.slice(0, -2);
+    const covered = `${[JSON.stringify(older), ...text].join("\n")}\n`;
+    const trailer = { ...JSON.parse(lines.at(-2) as string), sha256: createHash("sha256").update(covered).digest("hex") };
+    const old = join(folder, "old.gz");
+    writeFileSync(old, gzipSync(`${covered}${JSON.stringify(trailer)}\n`));
+    await expectWhole(data, "--backup", old);
+    await unguard(data);
+    const { sequence } = await headOf(data);
+    await execute(data, `delete from audit_event where sequence = ${sequence}`);
+    await expectFound(data, `the noted row ${sequence} is no longer there`, "--backup", old);
+  });
+
+  it("that the server's log notes, at its start and its end, shows the same", async () => {
+    const { undo } = await lastChange();
+    const { sequence, hash } = await headOf(data);
+    await server.stop();
+    const file = join(folder, "server.log");
+    writeFileSync(file, server.log.replaceAll(/^/gm, "Jan 01 00:00:00 host tunnelplane: "));
+    expect(server.log.match(/"audit_head":\{/g)).to.have.length(2);
+    expect(server.log).to.include(`"audit_head":{"sequence":1,`).and.to.include(`"audit_head":{"sequence":${sequence},"hash":"${hash}"}`);
+    await expectWhole(data, "--log", file);
+    await unguard(data);
+    await execute(data, undo);
+    await expectWhole(data);
+    await expectFound(data, `the noted row ${sequence} is no longer there`, "--log", file);
+    writeFileSync(file, "nothing\n");
+    await expectFound(data, "tells of no end of an audit log", "--log", file);
+  });
+
+  it("that somebody noted shows the same, as it was printed or answered", async () => {
+    const { undo } = await lastChange();
+    const { sequence, hash } = await headOf(data);
+    const answer = (await rest.get("/audit_head")).text;
+    for (const noted of [`${sequence}:${hash}`, answer]) await expectWhole(data, "--expect", noted);
+    await unguard(data);
+    await execute(data, undo);
+    for (const noted of [`${sequence}:${hash}`, answer]) {
+      await expectFound(data, `the noted row ${sequence} is no longer there`, "--expect", noted);
+    }
+    const { out } = await run(data, "audit", "verify", "--help");
+    for (const option of ["--expect", "--backup", "--log", "GET /audit_head"]) expect(out).to.include(option);
+  });
+});

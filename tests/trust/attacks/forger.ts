@@ -1,0 +1,43 @@
+import { expect } from "chai";
+import { execute, rowsIn, type Start } from "../../../support/databases";
+import { Rest } from "../../../support/rest";
+import { run } from "../../../support/server";
+import { created } from "../canaries";
+
+const isUrl = (data: string) => data.startsWith("postgres:");
+
+/** What an attacker does first who may change the tables: the database's own guard goes. */
+export const unguard = (data: string): Promise<void> =>
+  execute(
+    data,
+    isUrl(data)
+      ? "alter table audit_event disable trigger all"
+      : "drop trigger if exists audit_event_no_update; drop trigger if exists audit_event_no_delete",
+  );
+
+export const literal = (text: unknown): string => `'${String(text).replaceAll("'", "''")}'`;
+export const countIn = async (data: string, table: string): Promise<number> =>
+  Number(((await rowsIn(data, `select count(*) as count from ${table}`)) as { count: number }[])[0]?.count);
+export const headOf = async (data: string): Promise<{ sequence: number; hash: string; mac: string }> => {
+  const [head] = (await rowsIn(data, "select * from audit_head")) as { sequence: number; hash: string; mac: string }[];
+  return { ...(head as { sequence: number; hash: string; mac: string }), sequence: Number(head?.sequence) };
+};
+export const expectWhole = async (data: string, ...args: string[]): Promise<string> => {
+  const { code, out, err } = await run(data, "audit", "verify", ...args);
+  expect(code, err).to.equal(0);
+  return out;
+};
+
+export const expectFound = async (data: string, words: string, ...args: string[]): Promise<void> => {
+  const { code, out, err } = await run(data, "audit", "verify", ...args);
+  expect(code, out).to.equal(1);
+  expect(err).to.include(words);
+};
+
+/** Starts a server, changes some objects through it, and stops it. */
+export async function served(start: Start, data: string): Promise<void> {
+  const server = await start({ data });
+  const rest = new Rest(server.url, server.apiKey);
+  for (let index = 0; index < 3; index++) await created(rest, "/ip_policies", {});
+  await server.stop();
+}

@@ -1,0 +1,37 @@
+import { hashOf } from "../../../server/src/journal/auditRow";
+import { headText } from "../../../server/src/journal/head";
+import { Keyring } from "../../../server/src/sealing/keyring";
+import { findMasterKey, type MasterKey } from "../../../server/src/sealing/masterKey";
+import { connectTo } from "../../../server/src/storage/open";
+import type { AuditEventRow } from "../../../server/src/storage/schema";
+import { execute, rowsIn } from "../../../support/databases";
+import { MASTER_KEY } from "../../../support/server";
+
+/** Makes of a database what the last version without digests would have written: its tables, and its hashes. Servers are stopped meanwhile. */
+export async function makeOld(data: string): Promise<void> {
+  const isUrl = data.startsWith("postgres:");
+  const keyring = new Keyring(findMasterKey({ text: MASTER_KEY, file: "" }) as MasterKey);
+  const db = connectTo(isUrl ? { data: "", databaseUrl: data } : { data });
+  await keyring.load(db).finally(() => db.destroy());
+  const rows = (await rowsIn(data, "select * from audit_event order by sequence")) as AuditEventRow[];
+  let last = { sequence: 0, hash: "0".repeat(64) };
+  const changes = rows.map((row) => {
+    const sequence = Number(row.sequence);
+    const older = { ...row, sequence, object_digest: null, event_digest: null, previous_hash: last.hash };
+    last = { sequence, hash: hashOf(older) };
+    return `update audit_event set previous_hash = '${older.previous_hash}', hash = '${last.hash}' where sequence = ${sequence};`;
+  });
+  const triggers = isUrl
+    ? []
+    : ((await rowsIn(data, "select name, sql from sqlite_master where type = 'trigger'")) as { name: string; sql: string }[]);
+  const [{ key_id } = { key_id: "" }] = (await rowsIn(data, "select key_id from audit_head")) as { key_id: string }[];
+  await execute(
+    data,
+    `${isUrl ? "alter table audit_event disable trigger all;" : triggers.map(({ name }) => `drop trigger ${name};`).join("")}
+     ${changes.join("")}
+     ${isUrl ? "alter table audit_event enable trigger all;" : triggers.map(({ sql }) => `${sql};`).join("")}
+     update audit_head set hash = '${last.hash}', mac = '${keyring.sign(key_id, headText(last.sequence, last.hash))}';
+     alter table audit_event drop column object_digest; alter table audit_event drop column event_digest; drop table baseline;
+     delete from setting where name = 'audit_key'; delete from kysely_migration where name >= '005'`,
+  );
+}
