@@ -149,7 +149,9 @@ export const journalOperations: readonly Operation[] = [
     success: { status: 200, answer: headShape },
     run: async (context) => {
       adminsOnly(context, "the audit log");
-      return { json: JSON.stringify(await headOf(context.core.store.reader)) };
+      const head = await headOf(context.core.store.reader);
+      if (!head) throw new Error("The end of the audit log (the row of the table audit_head) was removed from this database");
+      return { json: JSON.stringify(head) };
     },
   },
 ];

