@@ -8,6 +8,7 @@ import type { Journal } from "./journal/journal";
 import { KeyRotated, type Keyring } from "./sealing/keyring";
 import type { Database } from "./storage/schema";
 import type { Store } from "./storage/store";
+import type { Validation } from "./validation/validation";
 
 /** What every part of the server works with. */
 export interface Core {
@@ -15,6 +16,7 @@ export interface Core {
   readonly documents: Documents;
   readonly keyring: Keyring;
   readonly journal: Journal;
+  readonly validation: Validation;
 }
 
 /** What a request says of the changes that it asks for, beside the changes themselves. */

@@ -7,6 +7,7 @@ import { openDigests } from "./journal/digests";
 import { Journal } from "./journal/journal";
 import { isBegun, openKeyring } from "./sealing/openKeyring";
 import { openStore, type StoreOptions } from "./storage/open";
+import { Validation } from "./validation/validation";
 
 export interface CoreOptions extends StoreOptions {
   /** The master key itself, instead of a file. */
@@ -28,7 +29,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     const digests = options.existing
       ? await openDigests(store.reader, keyring)
       : await digestsToServeWith({ store, keyring, documents, accountId });
-    return { store, keyring, documents, journal: new Journal(documents, keyring, digests, accountId) };
+    return { store, keyring, documents, journal: new Journal(documents, keyring, digests, accountId), validation: new Validation() };
   } catch (error) {
     await store.close();
     throw error;

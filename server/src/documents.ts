@@ -103,9 +103,9 @@ export class Documents {
     return `${this.placeholder}${path}/${id}`;
   }
 
-  /** @param computed the computed fields that are known, by a behaviour or from before; others are derived from what was sent, or null */
+  /** @param computed the computed fields that are known: derived, by a behaviour, or from before; others are null */
   compose(definition: Definition, id: string, createdAt: string, sent: Document, computed: Document = {}): Document {
-    return { ...this.#uncomputed(definition, id, createdAt, sent), ...computed, ...definition.derive(sent) };
+    return { ...this.#uncomputed(definition, id, createdAt, sent), ...computed };
   }
 
   #uncomputed(definition: Definition, id: string, createdAt: string, sent: Document): Document {

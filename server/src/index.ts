@@ -141,6 +141,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         for (const timer of housekeeping) clearInterval(timer);
         await Promise.all([app.close(), dispatcher.stop(DELIVERIES_LIMIT_MS)]);
         await logHead().catch((error: unknown) => logger.warn({ err: error }, "cannot read the end of the audit log"));
+        await core.validation.close();
         await store.close();
       },
       logUnderWay: () => underWay.log(),

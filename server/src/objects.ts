@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 import { type Caller, isHidden } from "./accounts";
 import { ApiError, refuseFaults } from "./apiError";
 import { type ChangeContext, Changes, type Core } from "./changes";
+import { refuseCircles } from "./circles";
 import type { Document } from "./documents";
 import type { StoredAs } from "./journal/digests";
 import type { ObjectChange } from "./journal/event";
@@ -103,6 +104,7 @@ export abstract class Objects {
     const sent = Object.fromEntries(Object.entries({ ...sentBefore, ...changes }).filter(([, value]) => value !== undefined));
     refuseFaults(checkRules(definition, sent));
     const references = await resolveChanges(transaction, definition, sentBefore, sent);
+    if (references) await refuseCircles(transaction, definition, id, sent);
     const computed = this.documents.computedOf(definition, before);
     const after = this.documents.compose(definition, id, before.created_at as string, sent, computed);
     const { json, stored } = this.documents.print(definition, after);

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { bare, type Definition, marksOf, validateModule } from "@tunnelplane/sdk/contract";
+import { type Definition, marksOf } from "@tunnelplane/sdk/contract";
 import { ApiError, BodyError, refuseFaults } from "./apiError";
 import type { Document } from "./documents";
 import { type Answer, type Created, Objects, type Page, type Place, type Precondition } from "./objects";
@@ -14,7 +14,7 @@ export class Parts extends Objects {
   }
 
   async replaceModule(definition: Definition, at: Place, name: string, body: unknown, precondition: Precondition): Promise<Answer> {
-    const { value, problems } = validateModule(definition.fields[name] as never, body);
+    const { value, problems } = await this.core.validation.validate({ kind: definition.kind, what: "module", field: name }, body);
     refuseFaults(problems);
     return this.changes.make(async (transaction, happened) => {
       const stored = await this.loadToChange(transaction, definition, at);
@@ -51,8 +51,7 @@ export class Parts extends Objects {
   async addEntry(definition: Definition, at: Place, name: string, body: unknown): Promise<Created> {
     const answered = await this.changes.answeredBefore<Created>();
     if (answered) return answered;
-    const list = bare(definition.fields[name] as never) as unknown as { element: never };
-    const { value, problems } = validateModule(list.element, body);
+    const { value, problems } = await this.core.validation.validate({ kind: definition.kind, what: "entry", field: name }, body);
     refuseFaults(problems);
     const key = keyOf(definition, name);
     return this.changes.make(async (transaction, happened) => {

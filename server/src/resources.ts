@@ -1,8 +1,9 @@
-import { type Definition, definitionOf, validateCreate, validateUpdate } from "@tunnelplane/sdk/contract";
+import { type Definition, definitionOf, holdsSecrets } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { refuseForeignOwner } from "./accounts";
 import { ApiError, refuseFaults } from "./apiError";
 import { type Addition, behaviours, type Creation } from "./behaviours";
+import { takeTurnToNest } from "./circles";
 import { newId } from "./ids";
 import type { ObjectChange } from "./journal/event";
 import { type Answer, type Created, etagOf, Objects, type Page, type Place, type Precondition, refuseMembers } from "./objects";
@@ -20,7 +21,7 @@ export class Resources extends Objects {
     refuseMembers(definition, caller);
     const answered = await this.changes.answeredBefore<Created>();
     if (answered) return answered;
-    const { value, problems } = validateCreate(definition, body);
+    const { value, problems, derived } = await this.core.validation.validate({ kind: definition.kind, what: "create" }, body);
     refuseFaults(problems);
     const asked = "owner_id" in definition.fields ? { ...value, owner_id: value.owner_id ?? caller.ownerId } : value;
     await refuseForeignOwner(this.store.reader, asked.owner_id, caller); // first: whether a bot exists is none of a member's business
@@ -36,7 +37,7 @@ export class Resources extends Objects {
       await this.loadParents(transaction, definition, sent);
       await lockParents(transaction, definition, sent);
       const references = await resolveReferences(transaction, definition, sent);
-      const after = this.documents.compose(definition, id, now.toISOString(), sent, computed);
+      const after = this.documents.compose(definition, id, now.toISOString(), sent, { ...derived, ...computed });
       const ownerId = (sent.owner_id as string | undefined) ?? caller.ownerId;
       const { json, stored } = this.documents.print(definition, after);
       await together([
@@ -79,9 +80,10 @@ export class Resources extends Objects {
   }
 
   async update(definition: Definition, at: Place, body: unknown, precondition: Precondition): Promise<Answer> {
-    const { value, problems } = validateUpdate(definition, body);
+    const { value, problems } = await this.core.validation.validate({ kind: definition.kind, what: "update" }, body);
     refuseFaults(problems);
     return this.changes.make(async (transaction, happened) => {
+      await takeTurnToNest(transaction, definition, value);
       const stored = await this.loadToChange(transaction, definition, at);
       precondition(etagOf(stored.version));
       const { json, version } = await this.save(transaction, happened, definition, stored, value);

@@ -7,7 +7,7 @@ export interface HttpsEdgeMutualTlsModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
 
-  /** The authorities that may have signed a client's certificate. */
+  /** The authorities that may have signed a client's certificate; not empty while enabled. */
   certificateAuthorityIds: pulumi.Input<pulumi.Input<string>[]>;
 }
 
@@ -96,7 +96,7 @@ export class HttpsEdgeMutualTls extends Resource {
   /** Whether the module is applied to traffic. Default true. */
   declare readonly enabled: pulumi.Output<boolean>;
 
-  /** The authorities that may have signed a client's certificate. */
+  /** The authorities that may have signed a client's certificate; not empty while enabled. */
   declare readonly certificateAuthorityIds: pulumi.Output<string[]>;
 
   /** @param args what is declared; see {@link HttpsEdgeMutualTlsArgs} */

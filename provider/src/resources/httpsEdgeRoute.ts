@@ -16,7 +16,7 @@ export interface HttpsEdgeRouteIpRestrictionModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
 
-  /** The IP policies that a source address is checked against. */
+  /** The IP policies that a source address is checked against; not empty while enabled. */
   ipPolicyIds: pulumi.Input<pulumi.Input<string>[]>;
 }
 
@@ -139,10 +139,10 @@ export interface HttpsEdgeRouteUserAgentFilterModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
 
-  /** Regular expressions (RE2) of agents that may pass. */
+  /** Regular expressions (RE2) of agents that may pass. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
   allow?: pulumi.Input<pulumi.Input<string>[]>;
 
-  /** Regular expressions (RE2) of agents that may not. */
+  /** Regular expressions (RE2) of agents that may not. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
   deny?: pulumi.Input<pulumi.Input<string>[]>;
 }
 
@@ -151,7 +151,7 @@ export interface HttpsEdgeRoutePoliciesModuleInboundActions {
   /** What is done. */
   type: pulumi.Input<"deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response">;
 
-  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as they are written. */
   config?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
 }
 
@@ -160,7 +160,7 @@ export interface HttpsEdgeRoutePoliciesModuleInbound {
   /** A name for people. */
   name?: pulumi.Input<string>;
 
-  /** Conditions; the actions run when all of them hold. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
   expressions?: pulumi.Input<pulumi.Input<string>[]>;
 
   /** What is done, in this order. */
@@ -172,7 +172,7 @@ export interface HttpsEdgeRoutePoliciesModuleOutboundActions {
   /** What is done. */
   type: pulumi.Input<"deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response">;
 
-  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as they are written. */
   config?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
 }
 
@@ -181,7 +181,7 @@ export interface HttpsEdgeRoutePoliciesModuleOutbound {
   /** A name for people. */
   name?: pulumi.Input<string>;
 
-  /** Conditions; the actions run when all of them hold. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
   expressions?: pulumi.Input<pulumi.Input<string>[]>;
 
   /** What is done, in this order. */
@@ -363,7 +363,7 @@ export class HttpsEdgeRouteIpRestriction extends Resource {
   /** Whether the module is applied to traffic. Default true. */
   declare readonly enabled: pulumi.Output<boolean>;
 
-  /** The IP policies that a source address is checked against. */
+  /** The IP policies that a source address is checked against; not empty while enabled. */
   declare readonly ipPolicyIds: pulumi.Output<string[]>;
 
   /** @param args what is declared; see {@link HttpsEdgeRouteIpRestrictionArgs} */
@@ -495,10 +495,10 @@ export class HttpsEdgeRouteUserAgentFilter extends Resource {
   /** Whether the module is applied to traffic. Default true. */
   declare readonly enabled: pulumi.Output<boolean>;
 
-  /** Regular expressions (RE2) of agents that may pass. */
+  /** Regular expressions (RE2) of agents that may pass. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
   declare readonly allow: pulumi.Output<string[]>;
 
-  /** Regular expressions (RE2) of agents that may not. */
+  /** Regular expressions (RE2) of agents that may not. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
   declare readonly deny: pulumi.Output<string[]>;
 
   /** @param args what is declared; see {@link HttpsEdgeRouteUserAgentFilterArgs} */

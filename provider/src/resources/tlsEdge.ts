@@ -16,7 +16,7 @@ export interface TlsEdgeIpRestrictionModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
 
-  /** The IP policies that a source address is checked against. */
+  /** The IP policies that a source address is checked against; not empty while enabled. */
   ipPolicyIds: pulumi.Input<pulumi.Input<string>[]>;
 }
 
@@ -25,7 +25,7 @@ export interface TlsEdgeMutualTlsModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
 
-  /** The authorities that may have signed a client's certificate. */
+  /** The authorities that may have signed a client's certificate; not empty while enabled. */
   certificateAuthorityIds: pulumi.Input<pulumi.Input<string>[]>;
 }
 
@@ -46,7 +46,7 @@ export interface TlsEdgePoliciesModuleInboundActions {
   /** What is done. */
   type: pulumi.Input<"deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response">;
 
-  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as they are written. */
   config?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
 }
 
@@ -55,7 +55,7 @@ export interface TlsEdgePoliciesModuleInbound {
   /** A name for people. */
   name?: pulumi.Input<string>;
 
-  /** Conditions; the actions run when all of them hold. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
   expressions?: pulumi.Input<pulumi.Input<string>[]>;
 
   /** What is done, in this order. */
@@ -67,7 +67,7 @@ export interface TlsEdgePoliciesModuleOutboundActions {
   /** What is done. */
   type: pulumi.Input<"deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response">;
 
-  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as they are written. */
   config?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
 }
 
@@ -76,7 +76,7 @@ export interface TlsEdgePoliciesModuleOutbound {
   /** A name for people. */
   name?: pulumi.Input<string>;
 
-  /** Conditions; the actions run when all of them hold. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
   expressions?: pulumi.Input<pulumi.Input<string>[]>;
 
   /** What is done, in this order. */
@@ -219,7 +219,7 @@ export class TlsEdgeIpRestriction extends Resource {
   /** Whether the module is applied to traffic. Default true. */
   declare readonly enabled: pulumi.Output<boolean>;
 
-  /** The IP policies that a source address is checked against. */
+  /** The IP policies that a source address is checked against; not empty while enabled. */
   declare readonly ipPolicyIds: pulumi.Output<string[]>;
 
   /** @param args what is declared; see {@link TlsEdgeIpRestrictionArgs} */
@@ -247,7 +247,7 @@ export class TlsEdgeMutualTls extends Resource {
   /** Whether the module is applied to traffic. Default true. */
   declare readonly enabled: pulumi.Output<boolean>;
 
-  /** The authorities that may have signed a client's certificate. */
+  /** The authorities that may have signed a client's certificate; not empty while enabled. */
   declare readonly certificateAuthorityIds: pulumi.Output<string[]>;
 
   /** @param args what is declared; see {@link TlsEdgeMutualTlsArgs} */

@@ -9,7 +9,7 @@ export interface ErrorKind {
 
 /** Every error the API answers: the one table that server, client and documentation read (api-decisions "Errors"). */
 export const ERRORS = {
-  malformed_json: { code: "TP_1000", status: 400, when: "the body is not JSON, or not a JSON object" },
+  malformed_json: { code: "TP_1000", status: 400, when: "the body is missing, not JSON in UTF-8, or not a JSON object" },
   invalid_field: { code: "TP_1001", status: 400, when: "a field has a wrong type, breaks a limit or a rule" },
   unknown_field: { code: "TP_1002", status: 400, when: "a field does not exist there" },
   immutable_field: { code: "TP_1003", status: 400, when: "an update names a field that is set at creation only" },

@@ -6,7 +6,7 @@ export interface HttpsEdgeMutualTls {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
 
-  /** The authorities that may have signed a client's certificate. */
+  /** The authorities that may have signed a client's certificate; not empty while enabled. */
   certificate_authorities: Ref[];
 }
 
@@ -33,7 +33,7 @@ export interface HttpsEdgeRoutesIpRestriction {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
 
-  /** The IP policies that a source address is checked against. */
+  /** The IP policies that a source address is checked against; not empty while enabled. */
   ip_policies: Ref[];
 }
 
@@ -156,10 +156,10 @@ export interface HttpsEdgeRoutesUserAgentFilter {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
 
-  /** Regular expressions (RE2) of agents that may pass. */
+  /** Regular expressions (RE2) of agents that may pass. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
   allow: string[];
 
-  /** Regular expressions (RE2) of agents that may not. */
+  /** Regular expressions (RE2) of agents that may not. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
   deny: string[];
 }
 
@@ -168,7 +168,7 @@ export interface HttpsEdgeRoutesPoliciesInboundActions {
   /** What is done. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as they are written. */
   config: Record<string, unknown>;
 }
 
@@ -177,7 +177,7 @@ export interface HttpsEdgeRoutesPoliciesInbound {
   /** A name for people. */
   name: string;
 
-  /** Conditions; the actions run when all of them hold. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
   expressions: string[];
 
   /** What is done, in this order. */
@@ -189,7 +189,7 @@ export interface HttpsEdgeRoutesPoliciesOutboundActions {
   /** What is done. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as they are written. */
   config: Record<string, unknown>;
 }
 
@@ -198,7 +198,7 @@ export interface HttpsEdgeRoutesPoliciesOutbound {
   /** A name for people. */
   name: string;
 
-  /** Conditions; the actions run when all of them hold. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
   expressions: string[];
 
   /** What is done, in this order. */
@@ -301,7 +301,7 @@ export interface HttpsEdgeMutualTlsReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
 
-  /** The authorities that may have signed a client's certificate. */
+  /** The authorities that may have signed a client's certificate; not empty while enabled. */
   certificate_authority_ids: string[];
 }
 

@@ -15,7 +15,7 @@ export interface HttpsEdgeRouteIpRestriction {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
 
-  /** The IP policies that a source address is checked against. */
+  /** The IP policies that a source address is checked against; not empty while enabled. */
   ip_policies: Ref[];
 }
 
@@ -138,10 +138,10 @@ export interface HttpsEdgeRouteUserAgentFilter {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
 
-  /** Regular expressions (RE2) of agents that may pass. */
+  /** Regular expressions (RE2) of agents that may pass. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
   allow: string[];
 
-  /** Regular expressions (RE2) of agents that may not. */
+  /** Regular expressions (RE2) of agents that may not. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
   deny: string[];
 }
 
@@ -150,7 +150,7 @@ export interface HttpsEdgeRoutePoliciesInboundActions {
   /** What is done. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as they are written. */
   config: Record<string, unknown>;
 }
 
@@ -159,7 +159,7 @@ export interface HttpsEdgeRoutePoliciesInbound {
   /** A name for people. */
   name: string;
 
-  /** Conditions; the actions run when all of them hold. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
   expressions: string[];
 
   /** What is done, in this order. */
@@ -171,7 +171,7 @@ export interface HttpsEdgeRoutePoliciesOutboundActions {
   /** What is done. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as they are written. */
   config: Record<string, unknown>;
 }
 
@@ -180,7 +180,7 @@ export interface HttpsEdgeRoutePoliciesOutbound {
   /** A name for people. */
   name: string;
 
-  /** Conditions; the actions run when all of them hold. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
   expressions: string[];
 
   /** What is done, in this order. */
@@ -262,7 +262,7 @@ export interface HttpsEdgeRouteIpRestrictionReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
 
-  /** The IP policies that a source address is checked against. */
+  /** The IP policies that a source address is checked against; not empty while enabled. */
   ip_policy_ids: string[];
 }
 
@@ -385,10 +385,10 @@ export interface HttpsEdgeRouteUserAgentFilterReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
 
-  /** Regular expressions (RE2) of agents that may pass. */
+  /** Regular expressions (RE2) of agents that may pass. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
   allow?: string[];
 
-  /** Regular expressions (RE2) of agents that may not. */
+  /** Regular expressions (RE2) of agents that may not. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
   deny?: string[];
 }
 
@@ -397,7 +397,7 @@ export interface HttpsEdgeRoutePoliciesInboundActionsReplace {
   /** What is done. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as they are written. */
   config?: Record<string, unknown>;
 }
 
@@ -406,7 +406,7 @@ export interface HttpsEdgeRoutePoliciesInboundReplace {
   /** A name for people. */
   name?: string;
 
-  /** Conditions; the actions run when all of them hold. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
   expressions?: string[];
 
   /** What is done, in this order. */
@@ -418,7 +418,7 @@ export interface HttpsEdgeRoutePoliciesOutboundActionsReplace {
   /** What is done. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as they are written. */
   config?: Record<string, unknown>;
 }
 
@@ -427,7 +427,7 @@ export interface HttpsEdgeRoutePoliciesOutboundReplace {
   /** A name for people. */
   name?: string;
 
-  /** Conditions; the actions run when all of them hold. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
   expressions?: string[];
 
   /** What is done, in this order. */

@@ -15,7 +15,7 @@ export interface TlsEdgeIpRestriction {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
 
-  /** The IP policies that a source address is checked against. */
+  /** The IP policies that a source address is checked against; not empty while enabled. */
   ip_policies: Ref[];
 }
 
@@ -24,7 +24,7 @@ export interface TlsEdgeMutualTls {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
 
-  /** The authorities that may have signed a client's certificate. */
+  /** The authorities that may have signed a client's certificate; not empty while enabled. */
   certificate_authorities: Ref[];
 }
 
@@ -45,7 +45,7 @@ export interface TlsEdgePoliciesInboundActions {
   /** What is done. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as they are written. */
   config: Record<string, unknown>;
 }
 
@@ -54,7 +54,7 @@ export interface TlsEdgePoliciesInbound {
   /** A name for people. */
   name: string;
 
-  /** Conditions; the actions run when all of them hold. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
   expressions: string[];
 
   /** What is done, in this order. */
@@ -66,7 +66,7 @@ export interface TlsEdgePoliciesOutboundActions {
   /** What is done. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as they are written. */
   config: Record<string, unknown>;
 }
 
@@ -75,7 +75,7 @@ export interface TlsEdgePoliciesOutbound {
   /** A name for people. */
   name: string;
 
-  /** Conditions; the actions run when all of them hold. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
   expressions: string[];
 
   /** What is done, in this order. */
@@ -148,7 +148,7 @@ export interface TlsEdgeIpRestrictionReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
 
-  /** The IP policies that a source address is checked against. */
+  /** The IP policies that a source address is checked against; not empty while enabled. */
   ip_policy_ids: string[];
 }
 
@@ -157,7 +157,7 @@ export interface TlsEdgeMutualTlsReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
 
-  /** The authorities that may have signed a client's certificate. */
+  /** The authorities that may have signed a client's certificate; not empty while enabled. */
   certificate_authority_ids: string[];
 }
 
@@ -178,7 +178,7 @@ export interface TlsEdgePoliciesInboundActionsReplace {
   /** What is done. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as they are written. */
   config?: Record<string, unknown>;
 }
 
@@ -187,7 +187,7 @@ export interface TlsEdgePoliciesInboundReplace {
   /** A name for people. */
   name?: string;
 
-  /** Conditions; the actions run when all of them hold. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
   expressions?: string[];
 
   /** What is done, in this order. */
@@ -199,7 +199,7 @@ export interface TlsEdgePoliciesOutboundActionsReplace {
   /** What is done. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action; what they are depends on its type. Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as they are written. */
   config?: Record<string, unknown>;
 }
 
@@ -208,7 +208,7 @@ export interface TlsEdgePoliciesOutboundReplace {
   /** A name for people. */
   name?: string;
 
-  /** Conditions; the actions run when all of them hold. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
   expressions?: string[];
 
   /** What is done, in this order. */

@@ -13,7 +13,7 @@ import { Resources } from "../resources";
 import type { Store } from "../storage/store";
 import { allOperations } from "./allOperations";
 import { authenticate } from "./authentication";
-import { refuseOutsized } from "./bodyLimits";
+import { acceptJson, objectIn } from "./bodies";
 import { acceptExpectations, type ConnectionOptions, connections, refuseTwoHosts, requireAddress } from "./connections";
 import { apiErrorOf } from "./errors";
 import { registerMetrics } from "./metrics";
@@ -127,7 +127,7 @@ function registerOperation(api: FastifyInstance, operation: Operation, { core, c
       if (Object.values(params).includes("")) throw noRoute(request);
       const { caller } = request;
       const query = queryOf(request, operation.query);
-      const body = objectIn(request.body);
+      const body = operation.body ? objectIn(request.body) : undefined;
       const intent = operation.success.status === 201 ? intentOf(request, body) : undefined;
       const context = { caller, operationId: request.id, client: request.ip, dryRun: dryRunOf(query), intent };
       const outcome = await run(
@@ -235,11 +235,6 @@ function queryOf(request: FastifyRequest, accepted: readonly string[]): Record<s
   return query as Record<string, string>;
 }
 
-function objectIn(body: unknown): unknown {
-  if (body === undefined || (typeof body === "object" && body !== null && !Array.isArray(body))) return body;
-  throw new ApiError("malformed_json", 'The body must be a JSON object, for example {"description": "mine"}');
-}
-
 function refuseOtherMethods(api: FastifyInstance, operations: readonly Operation[]): void {
   for (const path of new Set(operations.map((operation) => operation.path))) {
     const taken = operations.filter((operation) => operation.path === path).map((operation) => operation.method as string);
@@ -260,23 +255,6 @@ function refuseOtherMethods(api: FastifyInstance, operations: readonly Operation
 
 const noRoute = (request: FastifyRequest): ApiError =>
   new ApiError("no_route", `There is no ${request.url.split("?")[0]} here; /openapi.json lists every path`);
-
-/** JSON bodies only; an empty one counts as none, because many clients send the Content-Type with every request. */
-function acceptJson(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser("error", "error");
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
-    if (body === "") return done(null, undefined);
-    parse(request, body as string, (error, value) => {
-      try {
-        refuseOutsized(value);
-        done(error, value);
-      } catch (refusal) {
-        done(refusal as Error);
-      }
-    });
-  });
-}
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = apiErrorOf(error);

@@ -52,7 +52,7 @@ export function collectionOperations(definition: Definition): Operation[] {
       query: ["dry_run"],
       body: { name: `${type}Update`, schema: updateSchema(definition), io: "input" },
       success: { status: 200, answer },
-      run: ({ resources }, { params, body, precondition }) => resources.update(definition, params, body ?? {}, precondition),
+      run: ({ resources }, { params, body, precondition }) => resources.update(definition, params, body, precondition),
     },
     {
       ...one,
@@ -75,7 +75,7 @@ const createBody = (definition: Definition): z.ZodType =>
 
 /** The body with what its path says; saying it twice is fine as long as it is the same. */
 function inPath(definition: Definition, params: Place, body: unknown): unknown {
-  const sent = { ...(body as Record<string, unknown> | undefined) };
+  const sent = { ...(body as Record<string, unknown>) };
   for (const name of pathFieldsOf(definition)) {
     if (sent[name] !== undefined && sent[name] !== params[name]) {
       refuseFaults([{ error: "invalid_field", path: [name], message: `must be ${params[name]}, as in the path, or be left out` }]);

@@ -104,7 +104,7 @@ export const deliveryOperations: readonly Operation[] = [
     success: { status: 200, answer: replayedShape },
     run: async ({ resources, core }, { params, body }) => {
       await resources.get(destination, params);
-      const { value, problems } = validateModule(replayShape.schema, body ?? {});
+      const { value, problems } = validateModule(replayShape.schema, body);
       refuseFaults(problems);
       const which = value.since === undefined ? { deadLetters: true as const } : { since: new Date(value.since as string) };
       return { json: JSON.stringify({ count: await replay(core.store, params.id, which, new Date()) }) };

@@ -21,7 +21,7 @@ export function entryOperations(definition: Definition, name: string): Operation
       body: { name: `${entryType}Create`, schema: (bare(list) as z.ZodArray).element as z.ZodType, io: "input" },
       success: { status: 201, answer },
       run: async ({ parts }, { params, body }) => {
-        const { id, ...created } = await parts.addEntry(definition, params, name, body ?? {});
+        const { id, ...created } = await parts.addEntry(definition, params, name, body);
         return { ...created, created: id };
       },
     },

@@ -18,7 +18,7 @@ export function moduleOperations(definition: Definition, name: string): Operatio
       query: ["dry_run"],
       body: { name: `${moduleType}Replace`, schema: bare(field), io: "input" },
       success: { status: 200, answer },
-      run: ({ parts }, { params, body, precondition }) => parts.replaceModule(definition, params, name, body ?? {}, precondition),
+      run: ({ parts }, { params, body, precondition }) => parts.replaceModule(definition, params, name, body, precondition),
     },
     {
       ...common,

@@ -98,7 +98,7 @@ function describe(operation: Operation, components: Map<string, Json>): Json {
       ...[...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: "path", required: true, schema: { type: "string" } })),
       ...parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ],
-    ...(body && { requestBody: { required: operation.method !== "POST", content: json(component(body, components)) } }),
+    ...(body && { requestBody: { required: true, content: json(component(body, components)) } }),
     responses: {
       [success.status]: {
         description: operation.summary,
@@ -174,7 +174,9 @@ function acceptLeftOut(shape: Readonly<Record<string, z.ZodType>>, properties: R
   for (const [name, field] of Object.entries(shape)) {
     if (!isOptional(field) || !properties[name]) continue;
     const { description, default: fallback, ...schema } = properties[name];
-    const leftOut = isUpdate || marksOf(field).module ? { type: "null" } : { enum: [null, "", 0] };
+    // An update means "" and 0 where the field may be that.
+    const zeros = marksOf(field).module ? [] : ["", 0].filter((zero) => !isUpdate || !field.safeParse(zero).success);
+    const leftOut = zeros.length > 0 ? { enum: [null, ...zeros] } : { type: "null" };
     properties[name] = { description, default: fallback, anyOf: [schema, { ...leftOut, title: "left out" }] };
   }
 }

@@ -30,8 +30,8 @@ export function text(limit: number, unit: "bytes" | "characters" = "bytes") {
 }
 
 /** The same for text that must not be empty. */
-export const word = (limit: number) =>
-  conditioned(text(limit, "characters"), (value) => (value === "" ? "must not be empty" : undefined)).meta({ minLength: 1 });
+export const word = (limit: number, unit: "bytes" | "characters" = "characters") =>
+  conditioned(text(limit, unit), (value) => (value === "" ? "must not be empty" : undefined)).meta({ minLength: 1 });
 
 function complainAboutLength(value: string, limit: number, unit: "bytes" | "characters"): string | undefined {
   const size = unit === "bytes" ? Buffer.byteLength(value) : value.length <= limit ? value.length : [...value].length;
@@ -84,10 +84,20 @@ export function distinct<S extends z.ZodArray>(schema: S, keyOf: (entry: z.infer
 /** An object inside a resource, which accepts the stated fields only. */
 export function object(
   fields: Record<string, z.ZodType>,
-  marks: { rules?: Rule[]; fill?: (value: Record<string, unknown>) => Record<string, unknown> } = {},
+  marks: { rules?: Rule[]; warnings?: Rule[]; fill?: (value: Record<string, unknown>) => Record<string, unknown> } = {},
 ) {
   return mark(z.strictObject(fields), marks);
 }
+
+/** The rule that a list which restricts access is not empty while the module is enabled. It is one of the module's own, so it judges what is sent only. */
+export const notEmptyWhileEnabled = (list: string, entries: string): Rule =>
+  function* ({ enabled, [list]: ids }) {
+    if (enabled !== false && Array.isArray(ids) && ids.length === 0)
+      yield {
+        path: [list],
+        message: `must not be empty while the module is enabled: nobody can tell whether an empty list admits all or none; name ${entries}, or disable or remove the module`,
+      };
+  };
 
 /** A module of an edge or a route: `enabled` and its fields; see spec "Rules common to modules". */
 export function module(module: Module, fields: Record<string, z.ZodType>, marks: Parameters<typeof object>[1] = {}) {

@@ -25,6 +25,8 @@ export interface Marks {
   readonly entries?: { readonly key: string };
   /** Rules across the fields of an object schema. */
   readonly rules?: readonly Rule[];
+  /** Rules across the fields of an object schema that are followed but deserve a warning when broken. */
+  readonly warnings?: readonly Rule[];
   /** Defaults that depend on other fields of an object schema; applied after the plain ones. */
   readonly fill?: (value: Record<string, unknown>) => Record<string, unknown>;
 }

@@ -10,7 +10,7 @@ export function moduleAsResource(parent: Definition, name: string): Definition {
   const field = parent.fields[name];
   if (!field || !marksOf(field).module) throw new Error(`There is no module ${name} of ${withArticle(parent.title)}`);
   const schema = bare(field) as z.ZodObject;
-  const { rules = [], fill = (value) => value } = marksOf(schema);
+  const { rules = [], warnings = [], fill = (value) => value } = marksOf(schema);
   const parentId = mark(reference(parent.kind), { immutable: true });
   const pathFields = pathFieldsOf(parent).map((name) => [name, parent.fields[name] as z.ZodType]);
   return defineResource({
@@ -21,6 +21,7 @@ export function moduleAsResource(parent: Definition, name: string): Definition {
     derive: () => ({}),
     unique: () => [],
     rules,
+    warnings,
     fill,
   });
 }

@@ -5,7 +5,7 @@ import { oncePer } from "./once";
 
 /** The object schema of what a creation may send. Derived once for each definition. */
 export const createSchema = oncePer((definition: Definition) =>
-  mark(z.strictObject({ ...definition.fields }), { rules: definition.rules, fill: definition.fill }),
+  mark(z.strictObject({ ...definition.fields }), { rules: definition.rules, warnings: definition.warnings, fill: definition.fill }),
 );
 
 /** The object schema of what an update may send: every field that is not immutable, all of them optional and without defaults. */

@@ -38,12 +38,12 @@ export function checkRules(definition: Definition, value: Json): Problem[] {
 
 /** What is allowed but deserves a warning, among what is known of a value. */
 export function checkWarnings(definition: Definition, value: Json, isUnknown: IsUnknown): Problem[] {
-  return rulesOf(definition.warnings, without(value, isUnknown) as Json, []);
+  return allRules(createSchema(definition), without(value, isUnknown), [], faultsOf([]), "warnings");
 }
 
 interface Options {
   readonly isUnknown?: IsUnknown;
-  /** An update says "" and 0 and means it; a creation by an older client means "left out". */
+  /** An update says "" and 0 and means it, unless the field could never take it; a creation by an older client means "left out". */
   readonly keepZeroValues?: boolean;
 }
 
@@ -79,8 +79,8 @@ function complete(schema: z.ZodType, value: unknown, isUnknown: IsUnknown, keepZ
   const completed: Json = { ...value };
   for (const [name, field] of fields) {
     // A module that is sent as {} is one with its defaults.
-    const dropsZero = !keepZeroValues && !marksOf(field).module;
-    if (isOptional(field) && (completed[name] === null || (dropsZero && isZero(field, completed[name])))) delete completed[name];
+    const dropsZero = !marksOf(field).module && !(keepZeroValues && takes(field, completed[name]));
+    if (isOptional(field) && (completed[name] === null || (isZero(field, completed[name]) && dropsZero))) delete completed[name];
     if (completed[name] === undefined) {
       delete completed[name];
       const fallback = defaultOf(field);
@@ -91,6 +91,8 @@ function complete(schema: z.ZodType, value: unknown, isUnknown: IsUnknown, keepZ
   }
   return marksOf(inner).fill?.(completed) ?? completed;
 }
+
+const takes = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
 
 /** "", 0, and {} for a map; an object with fields of its own may be complete as {}. */
 function isZero(schema: z.ZodType, value: unknown): boolean {
@@ -168,18 +170,19 @@ const faultsOf = (problems: readonly Problem[]): Faults => ({
   within: new Set(problems.flatMap(({ path }) => [...path, path.length].map((_, depth) => pathKey(path.slice(0, depth))))),
 });
 
-function allRules(schema: z.ZodType, value: unknown, path: PropertyKey[], faults: Faults): Problem[] {
+function allRules(schema: z.ZodType, value: unknown, path: PropertyKey[], faults: Faults, kind: "rules" | "warnings" = "rules"): Problem[] {
   const inner = bare(schema);
   if (Array.isArray(value) && inner instanceof z.ZodArray) {
     if (faults.at.has(pathKey(path))) return []; // zod does not look into a list that is too long
-    return value.flatMap((item, index) => allRules(inner.element as z.ZodType, item, [...path, index], faults));
+    return value.flatMap((item, index) => allRules(inner.element as z.ZodType, item, [...path, index], faults, kind));
   }
   const fields = fieldsOf(schema);
   if (!fields || value === null || typeof value !== "object") return [];
-  const nested = fields.flatMap(([name, field]) => allRules(field, (value as Json)[name], [...path, name], faults));
+  const nested = fields.flatMap(([name, field]) => allRules(field, (value as Json)[name], [...path, name], faults, kind));
   // A rule may rely on the shapes of what it reads, so it runs on objects that are sound in themselves.
   const sound = nested.length === 0 && !faults.within.has(pathKey(path));
-  return sound ? rulesOf(marksOf(inner).rules ?? [], value as Json, path) : nested;
+  if (!sound && kind === "rules") return nested;
+  return [...nested, ...rulesOf(marksOf(inner)[kind] ?? [], value as Json, path)];
 }
 
 function rulesOf(rules: readonly Rule[], value: Json, path: PropertyKey[]): Problem[] {

@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import type * as X509 from "@peculiar/x509";
 import { conditioned, text } from "../core/fields";
+import { type DerValue, readAllDer, readDer, requireDer } from "./der";
 
 /** What a certificate authority's answers say of its certificate. */
 export interface CertificateFacts {
@@ -24,21 +25,62 @@ export const certificateAuthorityPem = () =>
 
 // The longest certificate of a real authority is a few KB; the bound keeps parsing cheap.
 const LONGEST_PEM = 64 * 1024;
+/** Real ones have some ten. */
+const MOST_EXTENSIONS = 64;
+
+const UNREADABLE =
+  "cannot be read completely as an X.509 certificate: the PEM block, or a field or an extension in it, is truncated or damaged; send the certificate as its issuer gave it";
 
 /** Reads the certificate of an authority, or says why it is not one. */
 export function readCertificateAuthority(pem: string): CertificateFacts | string {
   const shape = complainAboutShape(pem);
   if (shape) return shape;
+  try {
+    const der = derOf(pem);
+    return complainAboutExtensions(der) ?? factsOf(der);
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+/** The certificate's bytes, which OpenSSL reads as a certificate with a key, to the last of them. */
+function derOf(pem: string): Buffer {
+  const base64 = pem.replace(/-----(BEGIN|END) CERTIFICATE-----/g, "").replace(/\s+/g, "");
+  const der = Buffer.from(base64, "base64");
+  if (der.toString("base64") !== base64) throw new Error("not base64");
+  requireDer(der);
+  const certificate = new X509Certificate(der);
+  if (!certificate.raw.equals(der)) throw new Error("not all of it was read");
+  certificate.publicKey; // is read when it is first asked for
+  return der;
+}
+
+const EXTENSIONS = 0xa3; // [3] of RFC 5280 section 4.1
+
+/** Each extension holds one value, and none stands twice (RFC 5280 section 4.2). */
+function complainAboutExtensions(der: Buffer): string | undefined {
+  const [signed] = readAllDer(readDer(der).content);
+  const field = readAllDer((signed as DerValue).content).find(({ tag }) => tag === EXTENSIONS);
+  if (!field) return undefined;
+  const extensions = readAllDer(readDer(field.content).content);
+  if (extensions.length > MOST_EXTENSIONS) return `has ${extensions.length} extensions; at most ${MOST_EXTENSIONS} are allowed`;
+  const seen = new Set<string>();
+  for (const { content } of extensions) {
+    const parts = readAllDer(content);
+    const name = (parts[0] as DerValue).content.toString("hex");
+    if (seen.has(name)) throw new Error("an extension that stands twice");
+    seen.add(name);
+    requireDer((parts.at(-1) as DerValue).content);
+  }
+  return undefined;
+}
+
+function factsOf(der: Buffer): CertificateFacts | string {
   // Loaded when first needed: it is the heaviest of the contract's libraries and most programs declare no authority.
   require("reflect-metadata"); // the library's own requirement
   const x509 = require("@peculiar/x509") as typeof X509;
-  let certificate: X509.X509Certificate;
-  try {
-    new X509Certificate(pem); // OpenSSL's strict reading; the library below gives the fields that node:crypto lacks.
-    certificate = new x509.X509Certificate(pem);
-  } catch {
-    return "cannot be read as an X.509 certificate: the PEM block is truncated or damaged";
-  }
+  const certificate = new x509.X509Certificate(der);
+  certificate.extensions; // reads every one that it knows
   const constraints = certificate.getExtension(x509.BasicConstraintsExtension);
   if (!constraints)
     return "is not a certificate authority: the certificate has no basicConstraints extension; upload the certificate that signs others";

@@ -1,6 +1,7 @@
 import { createHash, createPublicKey, type JsonWebKey } from "node:crypto";
 import type * as Sshpk from "sshpk";
 import { conditioned, text } from "../core/fields";
+import { isOfFullOrder } from "./ed25519";
 
 /** A public key for SSH that has been read and found sound. */
 export interface SshPublicKey {
@@ -11,24 +12,64 @@ export interface SshPublicKey {
 
 const CURE = 'expected an OpenSSH line ("ssh-ed25519 AAAA… comment") or a PEM block ("-----BEGIN PUBLIC KEY-----")';
 const SMALLEST_RSA = 2048;
+const LARGEST_RSA = 16_384;
+const SMALLEST_EXPONENT = 65_537n;
 // An RSA key of 16384 bits takes 3.7 KB as PEM; the bound keeps parsing cheap.
 const LONGEST_TEXT = 16 * 1024;
 
 /** A public key for SSH: an OpenSSH line, or PEM as SubjectPublicKeyInfo (RFC 7468) or RFC 4716. */
 export const sshPublicKey = () =>
   conditioned(text(LONGEST_TEXT), (line) => {
+    const shape = complainAboutShape(line.trim());
+    if (shape) return shape;
     const read = readSshPublicKey(line);
-    return typeof read === "string" ? read : undefined;
+    return typeof read === "string" ? read : complainAboutNumbers(read);
   });
 
 /** A public key for SSH as one line of an authorized_keys file, without options before it. */
 export const openSshPublicKey = () =>
-  conditioned(sshPublicKey(), (text) => {
-    if (text.trimStart().startsWith("--")) return `must be an OpenSSH line ("ssh-ed25519 AAAA… comment"); "ssh-keygen -i" converts PEM`;
-    return /[\r\n]/.test(text.trim()) ? "holds more than one line; each key takes a certificate of its own" : undefined;
-  });
+  conditioned(sshPublicKey(), (text) =>
+    text.trimStart().startsWith("--") ? `must be an OpenSSH line ("ssh-ed25519 AAAA… comment"); "ssh-keygen -i" converts PEM` : undefined,
+  );
 
-/** Reads a public key, or says why it is none that may be used. */
+/** What may stand at the beginning of a line: names of keys' types (RFC 4253, 5656, 8332, 8709, and OpenSSH's own). */
+const TYPE = String.raw`(?:ssh-(?:rsa|dss|ed25519|ed448)|rsa-sha2-\d+|ecdsa-sha2-\S+|sk-\S+)`;
+
+/** One key, one line: options and certificates would be kept, and mean nothing here. */
+function complainAboutShape(text: string): string | undefined {
+  if (text.includes("PRIVATE KEY")) return undefined; // there are words for that below
+  if (text.startsWith("--"))
+    return text.split("BEGIN ").length > 2 || !/-----?$/.test(text) ? `holds more than one key, or text around it; ${CURE}` : undefined;
+  if (/[\r\n]/.test(text)) return "holds more than one line; send one key, as one line, and further keys as objects of their own";
+  if (/^\S+-cert-v\d\d@openssh\.com\s/.test(text)) return "is a certificate; send the public key that it certifies";
+  if (new RegExp(`^(?!${TYPE}\\s).*\\s${TYPE}\\s+AAAA`).test(text))
+    return "has options before the key; send the key alone, from its type on";
+  return undefined;
+}
+
+/** What reading a key does not find: numbers that make every signature under it worthless. */
+function complainAboutNumbers({ type, blob }: SshPublicKey): string | undefined {
+  const [, first, second] = partsOf(blob);
+  if (type === "ed25519") return isOfFullOrder(first as Buffer) ? undefined : "is no point of full order on its curve; make a new key";
+  if (type === "ecdsa") return undefined; // on the NIST curves every point has full order
+  const [exponent, modulus] = [first, second].map((part) => BigInt(`0x${part?.toString("hex")}`)) as [bigint, bigint];
+  if (exponent < SMALLEST_EXPONENT || exponent % 2n === 0n)
+    return `has the exponent ${exponent.toString().slice(0, 20)}; it must be odd and at least ${SMALLEST_EXPONENT}`;
+  return modulus % 2n === 0n ? "has an even modulus, so it is no RSA key" : undefined;
+}
+
+/** The parts of a key's wire form, the name of its type first (RFC 4251 section 5). */
+function partsOf(blob: Buffer): Buffer[] {
+  const parts: Buffer[] = [];
+  for (let offset = 0; offset + 4 <= blob.length; ) {
+    const end = offset + 4 + blob.readUInt32BE(offset);
+    parts.push(blob.subarray(offset + 4, end));
+    offset = end;
+  }
+  return parts;
+}
+
+/** Reads a public key, or says why it is none that may be used. Takes what was stored before rules for what is sent were added. */
 export function readSshPublicKey(text: string): SshPublicKey | string {
   if (text.length > LONGEST_TEXT) return `is ${text.length} characters long, more than any public key; ${CURE}`;
   if (text.includes("PRIVATE KEY")) return "is a private key; send the public half (the .pub file), and treat this key as disclosed";
@@ -42,6 +83,7 @@ export function readSshPublicKey(text: string): SshPublicKey | string {
   }
   if (key.type !== "rsa" && key.type !== "ecdsa" && key.type !== "ed25519") return `is a ${key.type} key; expected rsa, ecdsa or ed25519`;
   if (key.type === "rsa" && key.size < SMALLEST_RSA) return `is an RSA key of ${key.size} bits; at least ${SMALLEST_RSA} are needed`;
+  if (key.type === "rsa" && key.size > LARGEST_RSA) return `is an RSA key of ${key.size} bits; at most ${LARGEST_RSA} are allowed`;
   try {
     // node:crypto refuses what sshpk lets pass: points off their curve, keys of a wrong length.
     createPublicKey({ key: jwkOf(key), format: "jwk" });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { module, reference, references } from "../core/fields";
+import { module, notEmptyWhileEnabled, reference, references } from "../core/fields";
 import type { Rule } from "../core/marks";
 
 const listOf = (schema: z.ZodArray, doc: string) => schema.meta({ description: doc });
@@ -15,7 +15,13 @@ export const backend = () =>
 export const ipRestriction = () =>
   module(
     { doc: "Which source addresses may connect." },
-    { ip_policy_ids: listOf(references("ip_policy", "ip_policies"), "The IP policies that a source address is checked against.") },
+    {
+      ip_policy_ids: listOf(
+        references("ip_policy", "ip_policies"),
+        "The IP policies that a source address is checked against; not empty while enabled.",
+      ),
+    },
+    { rules: [notEmptyWhileEnabled("ip_policy_ids", "a policy")] },
   );
 
 /** spec "EndpointMutualTLS", "EndpointMutualTLSMutate". */
@@ -25,9 +31,10 @@ export const mutualTls = () =>
     {
       certificate_authority_ids: listOf(
         references("certificate_authority", "certificate_authorities"),
-        "The authorities that may have signed a client's certificate.",
+        "The authorities that may have signed a client's certificate; not empty while enabled.",
       ),
     },
+    { rules: [notEmptyWhileEnabled("certificate_authority_ids", "an authority")] },
   );
 
 const upstreamHasNoVersion: Rule = function* (termination) {

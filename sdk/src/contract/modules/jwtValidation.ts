@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { distinct, MOST_ENTRIES, module, object, text, word } from "../core/fields";
-import { httpsUrl } from "../formats/url";
+import { httpsUrl, webUrl } from "../formats/url";
 
 /** Asymmetric algorithms of RFC 7518 section 3.1: an edge holds no shared secrets. */
 const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"];
@@ -26,7 +26,7 @@ export const jwtValidation = () =>
   module(
     { doc: "Lets requests pass that carry a valid JSON Web Token." },
     {
-      issuer: allowList(httpsUrl(), "Issuers whose tokens are accepted."),
+      issuer: allowList(webUrl(), "Issuers whose tokens are accepted."),
       audience: allowList(word(2048), "Audiences of which a token has to name one."),
       http: object({ tokens: someOf(tokenLocation(), "Where tokens are looked for.") }).meta({
         description: "Where tokens stand in a request.",

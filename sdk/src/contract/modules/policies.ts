@@ -1,12 +1,23 @@
 import { z } from "zod";
-import { MOST_ENTRIES, map, module, object, text, word } from "../core/fields";
+import { conditioned, MOST_ENTRIES, map, module, object, text, word } from "../core/fields";
 import { mark, type Rule } from "../core/marks";
 import { messageOf } from "../core/validate";
+import { expression, notServed, SERVED_EXPRESSIONS } from "../formats/expression";
+
+const LONGEST_METADATA = 4096;
+
+/** Any JSON object, up to a size. */
+const logMetadata = conditioned(z.record(z.string(), z.unknown()), (value) => {
+  const size = Buffer.byteLength(JSON.stringify(value));
+  return size > LONGEST_METADATA
+    ? `is ${size} bytes long as JSON; at most ${LONGEST_METADATA} bytes are allowed, so shorten it`
+    : undefined;
+});
 
 /** What the config of each action may hold. The spec leaves it open; these are ours (api-decisions "TLS edges"). */
 const ACTION_CONFIGS = {
   deny: z.strictObject({ status_code: z.int().min(400).max(599).optional() }),
-  log: z.strictObject({ metadata: map(word(255), text(4096, "characters")).optional() }),
+  log: z.strictObject({ metadata: logMetadata.optional() }),
   "rate-limit": z.strictObject({
     name: word(255),
     algorithm: z.enum(["sliding_window"]).optional(),
@@ -19,6 +30,17 @@ const ACTION_CONFIGS = {
   }),
   "url-rewrite": z.strictObject({ from: word(2048), to: word(2048) }),
 } as const;
+
+/** What the configs hold, in words, for whoever declares them. */
+const CONFIG_DOCS = [
+  "`deny`: `status_code` (400 to 599, optional).",
+  `\`log\`: \`metadata\` (any JSON object of at most ${LONGEST_METADATA} bytes, optional).`,
+  '`rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional).',
+  "`url-rewrite`: `from` and `to` (up to 2048 characters each).",
+];
+const HTTP_CONFIG_DOCS = [
+  "`custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional).",
+];
 
 /** Actions that answer with HTTP, which a TLS edge does not speak. */
 const HTTP_ACTION_CONFIGS = {
@@ -57,22 +79,39 @@ const action = (http: boolean) =>
       config: mark(map(text(255, "characters"), z.unknown()), { userKeys: true })
         .default({})
         .meta({
-          description: "Settings of the action; what they are depends on its type. Their names are sent as they are written.",
+          description: `Settings of the action, by its type. ${(http ? [...CONFIG_DOCS, ...HTTP_CONFIG_DOCS] : CONFIG_DOCS).join(" ")} Their names are sent as they are written.`,
         }),
     },
     { rules: [configFitsType(http)] },
   );
 
 const policy = (http: boolean) =>
-  object({
-    name: text(255, "characters").default("").meta({ description: "A name for people." }),
-    expressions: z
-      .array(word(4096))
-      .max(MOST_ENTRIES)
-      .default([])
-      .meta({ description: "Conditions; the actions run when all of them hold." }),
-    actions: z.array(action(http)).min(1).max(MOST_ENTRIES).meta({ description: "What is done, in this order." }),
-  });
+  object(
+    {
+      name: text(255, "characters").default("").meta({ description: "A name for people." }),
+      expressions: z
+        .array(expression())
+        .max(MOST_ENTRIES)
+        .default([])
+        .meta({
+          description: `Conditions in CEL, the Common Expression Language, of at most 4 KiB each; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve ${SERVED_EXPRESSIONS}; anything else is kept, and a preview warns of it.`,
+        }),
+      actions: z.array(action(http)).min(1).max(MOST_ENTRIES).meta({ description: "What is done, in this order." }),
+    },
+    { warnings: [beyondGateways] },
+  );
+
+/** Public clients send expressions that no gateway of ours knows, so they are taken. */
+const beyondGateways: Rule = function* ({ expressions }) {
+  for (const [index, text] of (Array.isArray(expressions) ? expressions : []).entries()) {
+    const names = typeof text === "string" ? notServed(text) : [];
+    if (names.length > 0)
+      yield {
+        path: ["expressions", index],
+        message: `uses ${names.join(", ")}, which no gateway will serve; they serve ${SERVED_EXPRESSIONS}`,
+      };
+  }
+};
 
 const list = (http: boolean, doc: string) => z.array(policy(http)).max(MOST_ENTRIES).default([]).meta({ description: doc });
 

@@ -1,22 +1,20 @@
-import type * as Re2 from "re2js";
 import { z } from "zod";
-import { conditioned, MOST_ENTRIES, module, word } from "../core/fields";
+import { MOST_ENTRIES, module } from "../core/fields";
+import type { Rule } from "../core/marks";
+import { PATTERN_LIMITS, pattern } from "../formats/pattern";
 
-/** A regular expression that runs in linear time: RE2's syntax, which has no back-references and no look-around. */
-const pattern = () =>
-  conditioned(word(1024), (value) => {
-    // Loaded when first needed: few programs filter user agents.
-    const { RE2JS } = require("re2js") as typeof Re2;
-    try {
-      RE2JS.compile(value);
-      return undefined;
-    } catch (error) {
-      const beyondRe2 = /\(\?<?[=!]|\\[1-9]/.test(value) ? "; look-around and back-references are not part of RE2" : "";
-      return `is no regular expression that RE2 accepts (${(error as Error).message})${beyondRe2}`;
-    }
-  });
+const patterns = (doc: string) =>
+  z
+    .array(pattern())
+    .max(MOST_ENTRIES)
+    .default([])
+    .meta({ description: `${doc} ${PATTERN_LIMITS} At most ${MOST_ENTRIES} in \`allow\` and \`deny\` together.` });
 
-const patterns = (doc: string) => z.array(pattern()).max(MOST_ENTRIES).default([]).meta({ description: doc });
+const notTooMany: Rule = function* ({ allow, deny }) {
+  const count = [allow, deny].flat().filter((entry) => entry !== undefined).length;
+  if (count > MOST_ENTRIES)
+    yield { path: [], message: `holds ${count} patterns in \`allow\` and \`deny\`; at most ${MOST_ENTRIES} are allowed together` };
+};
 
 /** spec "User agent filter module". */
 export const userAgentFilter = () =>
@@ -26,4 +24,5 @@ export const userAgentFilter = () =>
       allow: patterns("Regular expressions (RE2) of agents that may pass."),
       deny: patterns("Regular expressions (RE2) of agents that may not."),
     },
+    { rules: [notTooMany] },
   );

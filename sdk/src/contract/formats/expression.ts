@@ -1,0 +1,84 @@
+import type * as Cel from "@marcbachmann/cel-js" with { "resolution-mode": "import" };
+import { conditioned, word } from "../core/fields";
+
+const LONGEST_EXPRESSION = 4096;
+const DEEPEST = 100;
+/** No list within an expression is longer than its text. */
+const LIMITS = {
+  maxDepth: DEEPEST,
+  maxAstNodes: 2 * LONGEST_EXPRESSION,
+  maxListElements: LONGEST_EXPRESSION,
+  maxMapEntries: LONGEST_EXPRESSION,
+  maxCallArguments: LONGEST_EXPRESSION,
+};
+
+const VALUES = ["req.method", "req.host", "req.path", "req.user_agent", "conn.client_ip", "conn.ClientIP", "conn.tls.sni"];
+const FUNCTIONS = ["startsWith", "endsWith", "contains", "matches", "inCidrRange"];
+const OPERATORS = ["value", "list", "==", "!=", "<", "<=", ">", ">=", "in", "&&", "||", "!_", "-_"];
+
+/** What gateways serve, for the documentation and for warnings. */
+export const SERVED_EXPRESSIONS = `${VALUES.map((name) => `\`${name}\``).join(", ")}, \`req.headers["x"]\`, comparison, \`in\`, ${FUNCTIONS.map((name) => `\`${name}\``).join(", ")}, \`&&\`, \`||\`, \`!\`, parentheses, literals and lists`;
+
+/** A condition in the Common Expression Language. */
+export const expression = () =>
+  conditioned(word(LONGEST_EXPRESSION, "bytes"), (text) => {
+    const read = readExpression(text);
+    return typeof read === "string" ? read : undefined;
+  }).meta({ examples: ['req.path.startsWith("/api")'] });
+
+/** What of an expression no gateway will serve, in the order in which it stands there; nothing for what is no expression. */
+export function notServed(text: string): string[] {
+  const read = readExpression(text);
+  if (typeof read === "string") return [];
+  const found = new Map<number, string>();
+  const left: Cel.ASTNode[] = [read];
+  for (let node = left.pop(); node; node = left.pop()) {
+    const path = pathOf(node);
+    if (path !== undefined) {
+      if (!VALUES.includes(path)) found.set(node.start, path);
+    } else if (node.op === "call" || node.op === "rcall") {
+      const name = node.args[0];
+      if (!FUNCTIONS.includes(name)) found.set(node.start, `${name}()`);
+      left.push(...nodesIn(node.args));
+    } else if (!isHeader(node)) {
+      if (!OPERATORS.includes(node.op)) found.set(node.start, text.slice(node.start, node.end));
+      else if (node.op !== "value") left.push(...nodesIn(node.args));
+    }
+  }
+  return [...new Set([...found].sort(([a], [b]) => a - b).map(([, name]) => name))];
+}
+
+/** Reads an expression, or says why it is none. */
+function readExpression(text: string): Cel.ASTNode | string {
+  // Loaded when first needed: few programs declare policies.
+  const { Environment, ParseError } = require("@marcbachmann/cel-js") as typeof Cel;
+  try {
+    return new Environment({ limits: LIMITS }).parse(text).ast;
+  } catch (error) {
+    if (!(error instanceof ParseError)) return TOO_DEEP; // the stack has an end too
+    if (error.code === "limit_exceeded") return TOO_DEEP;
+    const place = error.range ? ` at character ${error.range.start + 1}` : "";
+    return `is no CEL expression: ${error.summary}${place}; expected for example req.path.startsWith("/api")`;
+  }
+}
+
+const TOO_DEEP = `is nested more than ${DEEPEST} deep; take it apart into several expressions, all of which have to hold`;
+
+/** `a.b.c` for a name and the fields that are taken from it. */
+function pathOf(node: Cel.ASTNode): string | undefined {
+  const fields: string[] = [];
+  let at = node;
+  while (at.op === ".") {
+    const [object, field] = at.args;
+    fields.unshift(field);
+    at = object;
+  }
+  return at.op === "id" ? [at.args, ...fields].join(".") : undefined;
+}
+
+const isHeader = (node: Cel.ASTNode): boolean =>
+  node.op === "[]" && pathOf(node.args[0]) === "req.headers" && node.args[1].op === "value" && typeof node.args[1].args === "string";
+
+/** The expressions among the arguments of an operator, which has one, several, or lists of them. */
+const nodesIn = (args: unknown): Cel.ASTNode[] =>
+  [args].flat(3).filter((one): one is Cel.ASTNode => typeof one === "object" && one !== null && "op" in one);

@@ -1,0 +1,64 @@
+import { isUtf8 } from "node:buffer";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { ApiError } from "../apiError";
+import { refuseOutsized } from "./bodyLimits";
+import { placeOfMistake } from "./jsonMistake";
+
+const MISSING = "The body is missing or empty; send a JSON object, {} where nothing is to be said";
+
+/** JSON bodies only, in UTF-8; an empty one counts as none, because many clients send the Content-Type with every request. */
+export function acceptJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
+    try {
+      done(null, body.length === 0 ? undefined : parse(request, body as Buffer));
+    } catch (refusal) {
+      done(refusal as Error);
+    }
+  });
+}
+
+function parse(request: FastifyRequest, bytes: Buffer): unknown {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers["content-type"] ?? "")?.[1];
+  if (charset !== undefined && !/^utf-?8$/i.test(charset))
+    throw new ApiError("malformed_json", `The body must be UTF-8, as JSON is; the charset ${JSON.stringify(charset)} is not accepted`);
+  if (!isUtf8(bytes))
+    throw new ApiError("malformed_json", `The body is not valid UTF-8 (at character ${charactersBeforeMistake(bytes) + 1})`);
+  const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
+  const body = parsed(text);
+  refuseOutsized(body);
+  return body;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ApiError("malformed_json", `The body is not valid JSON: ${placeOfMistake(text)}`);
+  }
+}
+
+/** How many characters can be read before the first that is not UTF-8. */
+function charactersBeforeMistake(bytes: Buffer): number {
+  let [sound, broken] = [0, bytes.length];
+  while (broken - sound > 1) {
+    const middle = (sound + broken) >> 1;
+    // Cut where a character begins, so that only what was broken before is broken.
+    if (isUtf8(bytes.subarray(0, startOfCharacter(bytes, middle)))) sound = middle;
+    else broken = middle;
+  }
+  return bytes.subarray(0, startOfCharacter(bytes, sound)).toString("utf8").length;
+}
+
+function startOfCharacter(bytes: Buffer, offset: number): number {
+  let start = offset;
+  while (start > 0 && offset - start < 4 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start--;
+  return start;
+}
+
+/** The JSON object that a body must be. */
+export function objectIn(body: unknown): unknown {
+  if (body === undefined) throw new ApiError("malformed_json", MISSING);
+  if (typeof body === "object" && body !== null && !Array.isArray(body)) return body;
+  throw new ApiError("malformed_json", 'The body must be a JSON object, for example {"description": "mine"}');
+}
