@@ -13,7 +13,7 @@ const patterns = (doc: string) =>
 const notTooMany: Rule = function* ({ allow, deny }) {
   const count = [allow, deny].flat().filter((entry) => entry !== undefined).length;
   if (count > MOST_ENTRIES)
-    yield { path: [], message: `holds ${count} patterns in \`allow\` and \`deny\`; at most ${MOST_ENTRIES} are allowed together` };
+    yield { path: ["deny"], message: `makes ${count} patterns in \`allow\` and \`deny\`; at most ${MOST_ENTRIES} are allowed together` };
 };
 
 /** spec "User agent filter module". */
