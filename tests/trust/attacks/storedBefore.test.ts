@@ -1,0 +1,42 @@
+import { expect } from "chai";
+import { execute, onEveryDatabase } from "../../../support/databases";
+import { certificate } from "../../api/fixtures";
+import { hostport, serverOfThisFile } from "../../api/support";
+
+onEveryDatabase("What was stored before a rule was made", (start) => {
+  let data = "";
+  const server = serverOfThisFile(async (options) => {
+    const process = await start(options);
+    data = process.data;
+    return process;
+  });
+
+  /** Changes what the database holds of an object, as if it had been stored before there were such rules. */
+  const store = async (id: string, from: string, to: string): Promise<void> => {
+    await execute(data, `update resource set document = replace(document, '${from}', '${to}') where id = '${id}';`);
+  };
+
+  it("is answered as it is, and does not hinder changes of anything else", async () => {
+    const edge = await server.created("/edges/tls", {
+      hostports: [hostport()],
+      mutual_tls: { enabled: false, certificate_authority_ids: [] },
+      policies: { inbound: [{ expressions: ["true"], actions: [{ type: "deny" }] }] },
+    });
+    await store(edge.id, '"mutual_tls":{"enabled":false', '"mutual_tls":{"enabled":true');
+    await store(edge.id, '"expressions":["true"]', '"expressions":["is no && CEL"]');
+    const before = await server.read(edge.uri);
+    expect(before.mutual_tls).to.deep.equal({ enabled: true, certificate_authorities: [] });
+    const changed = await server.rest.patch(edge.uri, { description: "new" });
+    expect(changed.body).to.deep.equal({ ...before, description: "new" });
+  });
+
+  it("keeps what was read from its certificate", async () => {
+    const { pem } = certificate({ name: "Old Root" });
+    const ca = await server.created("/certificate_authorities", { ca_pem: pem });
+    const [line = ""] = pem.split("\n").slice(1);
+    await store(ca.id, line, `AAAA${line.slice(4)}`);
+    const changed = await server.rest.patch(ca.uri, { description: "new" });
+    expect(changed.status, changed.text).to.equal(200);
+    expect(changed.body).to.include({ subject_common_name: "Old Root", description: "new", not_after: ca.not_after });
+  });
+});
