@@ -1,4 +1,4 @@
-import { type Definition, definitionOf, holdsSecrets } from "@tunnelplane/sdk/contract";
+import { type Definition, definitionOf } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { refuseForeignOwner } from "./accounts";
 import { ApiError, refuseFaults } from "./apiError";
