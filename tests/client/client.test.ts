@@ -35,6 +35,12 @@ onEveryDatabase("The client", (start) => {
     expect((await thrownBy(api.tlsEdges.get(edge.id))).name).to.equal("NotFoundError");
   });
 
+  it("tells whose its API key is, and what that may do", async () => {
+    const { owner_id, key_id, ...caller } = await api.caller();
+    expect(caller).to.deep.equal({ name: "admin", role: "admin", expires_at: null });
+    expect([owner_id, key_id].map((id) => id.split("_")[0])).to.deep.equal(["usr", "ak"]);
+  });
+
   it("reaches the modules of an edge at their own endpoints", async () => {
     const edge = await api.tlsEdges.create({});
     expect(await api.tlsEdges.tlsTermination.replace(edge.id, { min_version: "1.3" })).to.deep.equal({
