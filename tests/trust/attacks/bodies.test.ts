@@ -105,4 +105,8 @@ onEveryDatabase("A body means what it says, or is refused:", (start) => {
     const route = { match_type: "exact_path", match: "/jwt", jwt_validation: jwt };
     expect((await server.created("/edges/https/{edge_id}/routes", route)).jwt_validation.issuer).to.deep.equal(jwt.issuer);
   });
+
+  it("a path that cannot be decoded is the path of nothing", async () => {
+    expectRefused(await server.rest.get("/credentials/%zz"), { status: 404, code: "TP_1301", mentions: ["decoded"] });
+  });
 });

@@ -78,6 +78,7 @@ onEveryDatabase("What is parsed is read completely or refused:", (start) => {
       ["a = b", "character 3"],
       ["'open", "character 1"],
       [`${"(".repeat(500)}a${")".repeat(500)}`, "100 deep"],
+      [`${"!".repeat(500)}a`, "100 deep"],
       ["a".repeat(4097), "4096 bytes"],
     ] as const)
       expectRefused(

@@ -53,13 +53,27 @@ function readExpression(text: string): Cel.ASTNode | string {
   // Loaded when first needed: few programs declare policies.
   const { Environment, ParseError } = require("@marcbachmann/cel-js") as typeof Cel;
   try {
-    return new Environment({ limits: LIMITS }).parse(text).ast;
+    const { ast } = new Environment({ limits: LIMITS }).parse(text);
+    return signsBefore(ast) > DEEPEST ? TOO_DEEP : ast;
   } catch (error) {
     if (!(error instanceof ParseError)) return TOO_DEEP; // the stack has an end too
     if (error.code === "limit_exceeded") return TOO_DEEP;
     const place = error.range ? ` at character ${error.range.start + 1}` : "";
     return `is no CEL expression: ${error.summary}${place}; expected for example req.path.startsWith("/api")`;
   }
+}
+
+/** The longest row of "!" and "-" before a value, which the parser's own limit leaves out. */
+function signsBefore(ast: Cel.ASTNode): number {
+  let longest = 0;
+  const left: [node: Cel.ASTNode, signs: number][] = [[ast, 0]];
+  for (let next = left.pop(); next; next = left.pop()) {
+    const [node, signs] = next;
+    longest = Math.max(longest, signs);
+    const isSign = node.op === "!_" || node.op === "-_";
+    for (const inner of nodesIn(node.op === "value" ? [] : node.args)) left.push([inner, isSign ? signs + 1 : 0]);
+  }
+  return longest;
 }
 
 const TOO_DEEP = `is nested more than ${DEEPEST} deep; take it apart into several expressions, all of which have to hold`;
