@@ -9,6 +9,9 @@ import type { Store } from "./storage/store";
 /** How long a key that was found may be used before the database is asked again: how long other servers may take to notice that it is gone. */
 const TRUSTED_MS = 1000;
 
+/** How many keys are remembered to have been found: some MB. */
+const MOST_FOUND = 20_000;
+
 /** An API key, as the database had it. */
 interface KnownKey {
   readonly caller: Caller;
@@ -26,15 +29,22 @@ interface KnownKey {
 export class Callers {
   /** Everything that was found since `#since`; all of it is forgotten together, so no entry is older than that. */
   #known = new Map<string, KnownKey>();
+  /** Keys that were found before: these may be looked up again whatever others try. */
+  readonly #found = new Set<string>();
+  /** What the database is being asked for; whoever comes with the same key waits for the same answer. */
+  #lookups = new Map<string, Promise<KnownKey | undefined>>();
   #since = 0;
 
   constructor(private readonly store: Store) {}
 
-  /** Refuses keys that have expired and keys of bots that are not active; undefined for a key that is not known. */
-  async callerOf(apiKey: string): Promise<Caller | undefined> {
+  /**
+   * Refuses keys that have expired and keys of bots that are not active; undefined for a key that is not known.
+   * @param begin asks whether a key that was not known lately may be looked up, and returns what to call after it
+   */
+  async callerOf(apiKey: string, begin: () => () => void = () => () => undefined): Promise<Caller | undefined> {
     if (performance.now() - this.#since >= TRUSTED_MS) this.forget();
     const hash = hashSecret(apiKey);
-    const key = this.#known.get(hash) ?? (await this.#find(hash));
+    const key = this.#known.get(hash) ?? (await (this.#lookups.get(hash) ?? this.#lookUp(hash, begin)));
     if (!key) return undefined;
     const { expiresAt } = key.caller;
     if (expiresAt && Date.parse(expiresAt) <= Date.now())
@@ -46,7 +56,19 @@ export class Callers {
   /** To be called after keys or bots were changed, before that is answered. */
   forget(): void {
     this.#known = new Map();
+    this.#lookups = new Map();
     this.#since = performance.now();
+  }
+
+  #lookUp(hash: string, begin: () => () => void): Promise<KnownKey | undefined> {
+    const end = this.#found.has(hash) ? undefined : begin();
+    const lookups = this.#lookups; // What is read now is not for those who ask after a change that comes in between.
+    const found = this.#find(hash).finally(() => {
+      lookups.delete(hash);
+      end?.();
+    });
+    lookups.set(hash, found);
+    return found;
   }
 
   async #find(hash: string): Promise<KnownKey | undefined> {
@@ -60,6 +82,8 @@ export class Callers {
     const caller = { keyId, ownerId, name: row.name ?? bot?.name ?? "", role, admin: role === "admin", expiresAt };
     const key = { caller, ofInactiveBot: bot?.active === false };
     known.set(hash, key);
+    if (this.#found.size >= MOST_FOUND) this.#found.clear();
+    this.#found.add(hash);
     return key;
   }
 }

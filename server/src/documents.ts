@@ -13,8 +13,9 @@ import {
   withDefaults,
 } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import type { StoredPage } from "./pages";
+import { embeddedListOf, leavesList, partsOf, withList, withoutList } from "./embedded";
 import type { Keyring } from "./sealing/keyring";
+import { inSlices } from "./slices";
 import type { Database } from "./storage/schema";
 
 /** Some 5 MB of ids and versions. */
@@ -39,32 +40,36 @@ export class Documents {
 
   /** The JSON to store. */
   seal(definition: Definition, document: Document): string {
-    return JSON.stringify(mapSecrets(definition, document, (secret, { id, path }) => this.keyring.seal(`${id}/${path}`, secret)));
+    const own = withoutList(definition, document);
+    return JSON.stringify(mapSecrets(definition, own, (secret, { id, path }) => this.keyring.seal(`${id}/${path}`, secret)));
   }
 
   /** The JSON to answer, and the JSON to store; most kinds have no secrets, so that they are the same. */
   print(definition: Definition, document: Document): { json: string; stored: string } {
     const json = JSON.stringify(document);
-    return { json, stored: holdsSecrets(definition) ? this.seal(definition, document) : json };
+    const isSame = !holdsSecrets(definition) && !embeddedListOf(definition);
+    return { json, stored: isSame ? json : this.seal(definition, document) };
   }
 
-  /** The JSON to answer for what was stored: its secrets as they are, and every field that the contract has today. */
-  async read(db: Kysely<Database>, definition: Definition, stored: string): Promise<string> {
-    const json = await this.open(db, definition, stored);
+  /**
+   * The JSON to answer for what was stored: its secrets as they are, the objects of its list, and every field that the contract has today.
+   * @param whole what `wholeOf` asked the database for
+   * @param version `<id> <version>` of the object
+   */
+  async read(db: Kysely<Database>, definition: Definition, whole: string, version: string): Promise<string> {
+    const json = await this.#openWhole(db, definition, whole);
+    if (this.#complete.has(version)) return json;
     const document = JSON.parse(json) as Document;
     const completed = this.complete(definition, document);
-    return completed === document ? json : JSON.stringify(completed);
+    if (completed !== document) return JSON.stringify(completed);
+    if (this.#complete.size >= MOST_KNOWN_COMPLETE) this.#complete.clear();
+    this.#complete.add(version);
+    return json;
   }
 
-  /** Whether the documents of a page are answered as they are stored. */
-  areAsRead(definition: Definition, { documents, versions }: Pick<StoredPage, "documents" | "versions">): boolean {
-    if (holdsSecrets(definition)) return false;
-    if (versions.every((version) => this.#complete.has(version))) return true;
-    const all = JSON.parse(`[${documents}]`) as Document[];
-    if (all.some((document) => this.complete(definition, document) !== document)) return false;
-    if (this.#complete.size > MOST_KNOWN_COMPLETE) this.#complete.clear();
-    for (const version of versions) this.#complete.add(version);
-    return true;
+  /** Whether the documents of a page are known to be answered as they are stored. */
+  areAsRead(definition: Definition, versions: readonly string[]): boolean {
+    return !holdsSecrets(definition) && !embeddedListOf(definition) && versions.every((version) => this.#complete.has(version));
   }
 
   /**
@@ -98,6 +103,15 @@ export class Documents {
     return this.keyring.opening(db, () => mapSecrets(definition, JSON.parse(stored), unseal));
   }
 
+  /** The same of a row that the database was asked for with what its document shows of other objects; see `embedded`. */
+  async #openWhole(db: Kysely<Database>, definition: Definition, whole: string): Promise<string> {
+    const list = embeddedListOf(definition);
+    if (!list) return this.open(db, definition, whole);
+    const { own, children } = partsOf(whole);
+    const opened = await inSlices(leavesList(list, own) ? children : [], (child) => this.open(db, list.definition, child));
+    return withList(list, await this.open(db, definition, own), opened);
+  }
+
   /** The address of an object, with the placeholder; of kinds whose path names no other object. */
   addressOf({ path }: Definition, id: string): string {
     return `${this.placeholder}${path}/${id}`;
@@ -123,6 +137,13 @@ export class Documents {
   /** The computed fields of a document, as far as they are kept. */
   computedOf(definition: Definition, document: Document): Document {
     return Object.fromEntries(Object.keys(definition.computed).map((name) => [name, document[name]]));
+  }
+
+  /**
+   * How much stored text makes an answer of no more than so many bytes: addresses may be longer than what stands for them.
+   */
+  roomFor(bytes: number, baseUrl: string): number {
+    return Math.floor(bytes * Math.min(1, this.placeholder.length / baseUrl.length));
   }
 
   /** The JSON to answer, with addresses as the client reaches them. */

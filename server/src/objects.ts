@@ -7,9 +7,9 @@ import { refuseCircles } from "./circles";
 import type { Document } from "./documents";
 import type { StoredAs } from "./journal/digests";
 import type { ObjectChange } from "./journal/event";
-import { lockParents, parentOf, refreshParent } from "./parents";
+import { lockParents, parentOf, touchParent } from "./parents";
 import { forgetReferences, recordReferences, replaceUniqueKeys, resolveChanges } from "./relations";
-import { findById, lockById, updateDocument } from "./resourceTable";
+import { type FindById, findWhole, lockWhole, updateDocument } from "./resourceTable";
 import type { Database } from "./storage/schema";
 
 /** JSON to answer, and the strong ETag of what it shows. */
@@ -54,18 +54,18 @@ export abstract class Objects {
 
   protected async load(db: Kysely<Database>, definition: Definition, at: Place): Promise<Stored> {
     await this.loadParents(db, definition, at);
-    return this.#find(db, findById, definition, at);
+    return this.#find(db, findWhole(definition), definition, at);
   }
 
   /** Keeps other writers away from the object, and from referring to it, until this transaction ends. */
   protected async loadToChange(transaction: Kysely<Database>, definition: Definition, at: Place): Promise<ToChange> {
     await lockParents(transaction, definition, at);
     await this.loadParents(transaction, definition, at);
-    const found = await this.#find(transaction, lockById, definition, at);
+    const found = await this.#find(transaction, lockWhole(definition), definition, at);
     return { ...found, before: JSON.parse(found.document) };
   }
 
-  async #find(db: Kysely<Database>, byId: typeof findById, definition: Definition, at: Place): Promise<Stored> {
+  async #find(db: Kysely<Database>, byId: FindById, definition: Definition, at: Place): Promise<Stored> {
     const { id } = at;
     if (!id.startsWith(`${definition.idPrefix}_`)) {
       throw new ApiError(
@@ -77,14 +77,15 @@ export abstract class Objects {
     const [found] = await byId(db, { id });
     const row = found?.kind === definition.kind ? found : undefined; // prefixes alone prove nothing
     const parents = pathFieldsOf(definition);
-    const document: Document | undefined = row && parents.length > 0 ? JSON.parse(row.document) : undefined;
-    const elsewhere = document && parents.find((field) => document[field] !== at[field]);
+    const inPath: Document | undefined = row && parents.length > 0 ? JSON.parse(row.document) : undefined;
+    const elsewhere = inPath && parents.find((field) => inPath[field] !== at[field]);
     if (!row || elsewhere || isHidden(definition, row.owner_id, this.caller)) {
       const where = parents.map((field) => ` of ${at[field]}`).join("");
       throw new ApiError("not_found", `There is no ${definition.title} ${id}${where}; it may have been deleted`);
     }
     // Not all of the row: copying what node:sqlite answers costs as much as reading it.
-    return { id, ownerId: row.owner_id, version: row.version, document: await this.documents.read(db, definition, row.document) };
+    const document = await this.documents.read(db, definition, row.document, `${id} ${row.version}`);
+    return { id, ownerId: row.owner_id, version: row.version, document };
   }
 
   /** The objects that the path names before the last one have to exist too. */
@@ -117,7 +118,7 @@ export abstract class Objects {
       await recordReferences(transaction, id, references);
     }
     await replaceUniqueKeys(transaction, { definition, id, before: sentBefore, sent }, this.caller);
-    await refreshParent(transaction, definition, sent);
+    await touchParent(transaction, definition, sent, json.length > document.length);
     return { json, version, after };
   }
 }

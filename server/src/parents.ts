@@ -1,6 +1,8 @@
-import { type Definition, fieldsWhere, marksOf, pathFieldsOf, targetsOf } from "@tunnelplane/sdk/contract";
-import type { Kysely } from "kysely";
+import { type Definition, marksOf, pathFieldsOf, targetsOf } from "@tunnelplane/sdk/contract";
+import { type Kysely, sql } from "kysely";
+import { refuseFaults } from "./apiError";
 import type { Document } from "./documents";
+import { embeddedListOf, leavesList, withoutList } from "./embedded";
 import { findById, lockById, updateDocument } from "./resourceTable";
 import type { Database } from "./storage/schema";
 import { statement, together } from "./storage/statement";
@@ -13,32 +15,40 @@ export function parentOf(definition: Definition, field: string): Definition {
 }
 
 /**
- * Writers of the children of one parent take turns, because each brings the parent's list of them up to date.
+ * Writers of the children of one parent take turns, because each changes what the parent shows.
  * The parent is locked first, as when it is deleted with its children, so that nobody waits in a circle.
  */
 export async function lockParents(transaction: Kysely<Database>, definition: Definition, ids: Document): Promise<void> {
   for (const field of pathFieldsOf(definition)) await lockById(transaction, { id: ids[field] as string });
 }
 
-/** Brings the list that a parent's document holds of its children up to date. Takes time with the number of those children only. */
-export async function refreshParent(transaction: Kysely<Database>, definition: Definition, sent: Document): Promise<void> {
+/**
+ * Gives a parent that shows its children another version, because one of them changed.
+ * @param grew whether it takes more room now; refused where the parent's children take too much together
+ */
+export async function touchParent(transaction: Kysely<Database>, definition: Definition, sent: Document, grew: boolean): Promise<void> {
   for (const field of pathFieldsOf(definition)) {
-    const list = fieldsWhere(parentOf(definition, field), (marks) => marks.embeds === definition.kind)[0];
-    if (!list) continue;
+    const parent = parentOf(definition, field);
+    const list = embeddedListOf(parent);
+    if (list?.definition !== definition) continue;
     const id = sent[field] as string;
-    const [[parent], children] = await together([findById(transaction, { id }), findChildren(transaction, { id, field })]);
-    if (!parent) continue;
-    const document = JSON.stringify({ ...JSON.parse(parent.document), [list]: children.map((child) => JSON.parse(child.document)) });
-    await updateDocument(transaction, { id, version: parent.version + 1, document });
+    const [[row], [children]] = await together([findById(transaction, { id }), bytesOfChildren(transaction, { id, field })]);
+    if (!row) continue;
+    const bytes = Number(children?.bytes ?? 0);
+    if (grew && bytes > list.bytes) {
+      const message = `makes the ${list.field} of ${id} ${bytes} bytes long together, and they may have ${list.bytes}; send less, or use another ${parent.title}`;
+      refuseFaults([{ error: "invalid_field", path: [], message }]);
+    }
+    const document = leavesList(list, row.document) ? row.document : JSON.stringify(withoutList(parent, JSON.parse(row.document)));
+    await updateDocument(transaction, { id, version: row.version + 1, document });
   }
 }
 
-const findChildren = statement<{ id: string; field: string }, { document: string }>((db, parameter) =>
+const bytesOfChildren = statement<{ id: string; field: string }, { bytes: number | string | null }>((db, parameter) =>
   db
     .selectFrom("resource")
     .innerJoin("reference", "reference.from_id", "resource.id")
-    .select("document")
+    .select(sql<number | null>`sum(octet_length(resource.document))`.as("bytes"))
     .where("reference.to_id", "=", parameter("id"))
-    .where("reference.field", "=", parameter("field"))
-    .orderBy("resource.id", "desc"),
+    .where("reference.field", "=", parameter("field")),
 );

@@ -4,13 +4,15 @@ import { refuseForeignOwner } from "./accounts";
 import { ApiError, refuseFaults } from "./apiError";
 import { type Addition, behaviours, type Creation } from "./behaviours";
 import { takeTurnToNest } from "./circles";
+import { embeddedListOf } from "./embedded";
 import { newId } from "./ids";
 import type { ObjectChange } from "./journal/event";
 import { type Answer, type Created, etagOf, Objects, type Page, type Place, type Precondition, refuseMembers } from "./objects";
-import { documentsIn, pageOf } from "./pages";
-import { lockParents, refreshParent } from "./parents";
+import { documentsIn, type PageSize, pageOf } from "./pages";
+import { lockParents, touchParent } from "./parents";
 import { childrenOf, forgetReferences, recordReferences, replaceUniqueKeys, resolveReferences, usersOf } from "./relations";
 import { deleteResource, insertResource } from "./resourceTable";
+import { inSlices } from "./slices";
 import type { Database } from "./storage/schema";
 import { together } from "./storage/statement";
 
@@ -45,7 +47,7 @@ export class Resources extends Objects {
         recordReferences(transaction, id, references),
         replaceUniqueKeys(transaction, { definition, id, before: undefined, sent }, caller),
       ]);
-      await refreshParent(transaction, definition, sent);
+      await touchParent(transaction, definition, sent, true);
       await keep?.(transaction);
       happened.push({ change: "created", definition, id, storedAs: { ownerId, version: 1 }, after });
       // What a rehearsal made up is of no use to anybody.
@@ -67,15 +69,17 @@ export class Resources extends Objects {
   }
 
   /** @param parents the ids that the collection's path names, by field */
-  async list(definition: Definition, parents: Place, { limit, before }: { limit: number; before?: string }): Promise<Page> {
+  async list(definition: Definition, parents: Place, { before, ...size }: PageSize & { before?: string }): Promise<Page> {
     refuseMembers(definition, this.caller);
     const owner = definition.access === "owner" && !this.caller.admin ? this.caller.ownerId : undefined;
     const { reader } = this.store;
     await this.loadParents(reader, definition, parents);
-    const page = await pageOf(reader, definition, { limit, before, owner, parents });
-    const documents = this.documents.areAsRead(definition, page)
+    const page = await pageOf(reader, definition, { ...size, before, owner, parents });
+    const documents = this.documents.areAsRead(definition, page.versions)
       ? [page.documents]
-      : await Promise.all(documentsIn(page).map((document) => this.documents.read(reader, definition, document)));
+      : await inSlices(documentsIn(page), (document, index) =>
+          this.documents.read(reader, definition, document, page.versions[index] as string),
+        );
     return { documents, nextBefore: page.nextBefore };
   }
 
@@ -109,7 +113,7 @@ export class Resources extends Objects {
       const ids = happened.map((one) => one.id);
       await forgetReferences(transaction, ids);
       await together(ids.map((each) => deleteResource(transaction, { id: each })));
-      await refreshParent(transaction, definition, before);
+      await touchParent(transaction, definition, before, false);
     });
   }
 
@@ -119,7 +123,7 @@ export class Resources extends Objects {
     return Promise.all(
       rows.map(async ({ id, kind, owner_id, version, document }): Promise<ObjectChange> => {
         const definition = definitionOf(kind);
-        const before = JSON.parse(await this.documents.read(transaction, definition, document));
+        const before = JSON.parse(await this.documents.read(transaction, definition, document, `${id} ${version}`));
         return { change: "deleted", definition, id, storedAs: { ownerId: owner_id, version }, before };
       }),
     );

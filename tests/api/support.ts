@@ -50,6 +50,11 @@ class ServerOfThisFile {
     return this.running.url;
   }
 
+  /** Where its database is. */
+  get data(): string {
+    return this.running.data;
+  }
+
   get pid(): number {
     return this.running.pid;
   }

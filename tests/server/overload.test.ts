@@ -53,8 +53,8 @@ onEveryDatabase("A server of which more is asked at once than it works on", (sta
     ["reads", "GET /ip_policies", 200],
     ["changes", "POST /ip_policies", 201],
   ] as const) {
-    it(`accepts as many ${what} as its limit, refuses the others with the time to come again, and then serves as before`, async () => {
-      const server = await start(LIMIT_OF(3));
+    it(`accepts as many ${what} of one owner as half of its limit, refuses the others with the time to come again, and then serves as before`, async () => {
+      const server = await start(LIMIT_OF(5));
       const answers = await onManyConnections(server, 20, request(server, line, status === 201 ? "{}" : ""));
       expect(answers.filter((answer) => answer.status === status)).to.have.length(3);
       for (const answer of answers.filter((answer) => answer.status !== status)) {
@@ -70,16 +70,12 @@ onEveryDatabase("A server of which more is asked at once than it works on", (sta
     });
   }
 
-  it("refuses without a look at key or body", async () => {
+  it("refuses without a look at the body", async () => {
     const server = await start(LIMIT_OF(1));
     const read = request(server, "GET /ip_policies");
-    const [first, ...others] = await onOneConnection(server, [
-      read,
-      request(server, "GET /ip_policies", "", "tpk_guess"),
-      request(server, "POST /ip_policies", "no JSON"),
-    ]);
+    const [first, other] = await onOneConnection(server, [read, request(server, "POST /ip_policies", "no JSON")]);
     expect(first?.status).to.equal(200);
-    for (const answer of others) expectRefused(answer, overloaded);
+    expectRefused(other as NonNullable<typeof other>, overloaded);
   });
 
   it("still says how it is", async () => {

@@ -64,7 +64,7 @@ export interface Catalogue {
   /** Serves hostports over TLS and sends their traffic to a backend. Its modules restrict, authenticate and shape that traffic; each can be declared here or as a resource of its own. */
   readonly tlsEdges: Readonly<Record<string, TlsEdge>>;
 
-  /** Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes. */
+  /** Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes, which have at most 4 MiB together. */
   readonly httpsEdges: Readonly<Record<string, HttpsEdge>>;
 
   /** What happens to requests whose path matches: who may make them, and which backend gets them. */

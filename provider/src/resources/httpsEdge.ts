@@ -39,7 +39,7 @@ export interface HttpsEdgeArgs {
 }
 
 /**
- * Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes.
+ * Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes, which have at most 4 MiB together.
  *
  * @example
  * ```ts

@@ -42,7 +42,11 @@ export const ERRORS = {
   idempotency_key_reused: { code: "TP_1700", status: 422, when: "the Idempotency-Key was used with another request" },
   internal: { code: "TP_1800", status: 500, when: "the server failed; the log has the operation id" },
   unavailable: { code: "TP_1801", status: 503, when: "storage does not answer, or the server is shutting down; see Retry-After" },
-  overloaded: { code: "TP_1802", status: 503, when: "there are too many requests at once; nothing was changed; see Retry-After" },
+  overloaded: {
+    code: "TP_1802",
+    status: 503,
+    when: "there are too many requests at once, in all or of the API key's owner; nothing was changed; see Retry-After",
+  },
 } as const satisfies Record<string, ErrorKind>;
 
 /** The name of an error in the table. */

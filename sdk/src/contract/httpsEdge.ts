@@ -7,12 +7,14 @@ import { hostports, uniqueHostports } from "./formats/host";
 import { httpsEdgeRoute } from "./httpsEdgeRoute";
 import { httpsTermination, mutualTls } from "./modules/edgeModules";
 
+const MIB = 1024 * 1024;
+
 /** HTTPS edge: in the spec only its routes' modules appear; fields after api-decisions "HTTPS edges and routes". */
 export const httpsEdge = defineResource({
   type: "HttpsEdge",
   kind: "https_edge",
   title: "HTTPS edge",
-  doc: "Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes.",
+  doc: "Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes, which have at most 4 MiB together.",
   path: "/edges/https",
   listKey: "https_edges",
   idPrefix: "edghts",
@@ -25,7 +27,9 @@ export const httpsEdge = defineResource({
     tls_termination: httpsTermination(),
   },
   computed: {
-    routes: mark(z.array(answerSchema(httpsEdgeRoute)), { embeds: httpsEdgeRoute.kind }).meta({ description: "Its routes, newest first." }),
+    routes: mark(z.array(answerSchema(httpsEdgeRoute)), { embeds: { kind: httpsEdgeRoute.kind, bytes: 4 * MIB } }).meta({
+      description: "Its routes, newest first; at most 4 MiB together.",
+    }),
   },
   unique: uniqueHostports,
   example: `const site = new tunnels.HttpsEdge("site", {

@@ -51,7 +51,7 @@ function pathsBelow(path: string, schema: z.ZodType): string[] {
 export const embeddedIn = oncePer((definition: Definition) =>
   Object.entries(definition.computed).flatMap(([name, schema]): [string, Definition][] => {
     const { embeds } = marksOf(schema);
-    return embeds ? [[name, definitionOf(embeds)]] : [];
+    return embeds ? [[name, definitionOf(embeds.kind)]] : [];
   }),
 );
 

@@ -263,7 +263,7 @@ export interface HttpsEdgeRoutes {
 }
 
 /**
- * Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes.
+ * Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes, which have at most 4 MiB together.
  *
  * As the API answers it.
  */
@@ -292,7 +292,7 @@ export interface HttpsEdge {
   /** From which version on TLS is accepted. */
   tls_termination: HttpsEdgeTlsTermination | null;
 
-  /** Its routes, newest first. */
+  /** Its routes, newest first; at most 4 MiB together. */
   routes: HttpsEdgeRoutes[];
 }
 

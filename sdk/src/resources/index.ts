@@ -99,7 +99,7 @@ export class Tunnelplane extends ApiClient {
     policies: new Module<TlsEdgePolicies, TlsEdgePoliciesReplace>(this.transport, "/edges/tls", "policies"),
   });
 
-  /** HTTPS edges. Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes. */
+  /** HTTPS edges. Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes, which have at most 4 MiB together. */
   readonly httpsEdges = Object.assign(new Collection<HttpsEdge, HttpsEdgeCreate, HttpsEdgeUpdate>(this.transport, "/edges/https", "https_edges"), {
     mutualTls: new Module<HttpsEdgeMutualTls, HttpsEdgeMutualTlsReplace>(this.transport, "/edges/https", "mutual_tls"),
     tlsTermination: new Module<HttpsEdgeTlsTermination, HttpsEdgeTlsTerminationReplace>(this.transport, "/edges/https", "tls_termination"),

@@ -53,9 +53,12 @@ export function serveCommand(): Command {
       new Option("--rate-limit-loopback", "limit clients on this machine, too").env("TUNNELPLANE_RATE_LIMIT_LOOPBACK").default(false),
     )
     .addOption(
-      new Option("--concurrency-limit <count>", "how many requests are worked on at once; more are answered 503; 0 for no limit")
+      new Option(
+        "--concurrency-limit <count>",
+        "how many requests are worked on at once, at most half of them of one owner; more are answered 503; 0 for no limit",
+      )
         .env("TUNNELPLANE_CONCURRENCY_LIMIT")
-        .default(64)
+        .default(128)
         .argParser(wholeNumber(0, 1_000_000)),
     )
     .addOption(

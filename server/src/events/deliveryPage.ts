@@ -1,5 +1,4 @@
 import type { Kysely } from "kysely";
-import type { PageRequest } from "../journal/read";
 import type { Page } from "../objects";
 import type { Database, DeliveryRow } from "../storage/schema";
 import type { Store } from "../storage/store";
@@ -20,7 +19,7 @@ export async function deliveryPage(
   { reader }: Store,
   destination: string,
   status: DeliveryRow["status"] | undefined,
-  { limit, before }: PageRequest,
+  { limit, before }: { limit: number; before?: string },
 ): Promise<Page> {
   const wanted = { destination, status, before: await sequenceOf(reader, before), most: limit + 1 };
   const found = new Map<number, Shown>();

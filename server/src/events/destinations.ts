@@ -50,16 +50,16 @@ export class Destinations {
   async #open(id: string, { version, document }: { version: number; document: string }): Promise<Opened> {
     const known = this.#opened.get(id);
     if (known?.version === version) return known;
-    const opened = { version, target: await this.#targetOf(document), users: 0, outdated: false };
+    const opened = { version, target: await this.#targetOf(document, `${id} ${version}`), users: 0, outdated: false };
     this.#outdate(id);
     this.#opened.set(id, opened);
     return opened;
   }
 
-  async #targetOf(document: string): Promise<Target> {
+  async #targetOf(document: string, version: string): Promise<Target> {
     const { documents, store } = this.core;
     try {
-      const destination = JSON.parse(await documents.read(store.reader, definitionOf("event_destination"), document));
+      const destination = JSON.parse(await documents.read(store.reader, definitionOf("event_destination"), document, version));
       return this.#openTarget(destination.target as EventDestinationTarget, this.options.targetOptions);
     } catch (error) {
       return unusable(error as Error);

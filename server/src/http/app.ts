@@ -5,27 +5,34 @@ import { Callers } from "../callers";
 import type { Core } from "../changes";
 import type { Dispatcher } from "../events/dispatcher";
 import { deliveryMetrics } from "../events/metrics";
-import { type Intent, requestHashOf } from "../idempotency";
 import { newId } from "../ids";
 import type { Page, Place } from "../objects";
 import { Parts } from "../parts";
 import { Resources } from "../resources";
-import type { Store } from "../storage/store";
+import { ownTurn } from "../slices";
 import { allOperations } from "./allOperations";
-import { authenticate } from "./authentication";
+import { Authentication } from "./authentication";
 import { acceptJson, objectIn } from "./bodies";
 import { acceptExpectations, type ConnectionOptions, connections, refuseTwoHosts, requireAddress } from "./connections";
 import { apiErrorOf } from "./errors";
+import { registerHealth } from "./health";
 import { registerMetrics } from "./metrics";
 import { openapi } from "./openapi";
 import type { Operation } from "./operations";
+import { intentOf, requireMatch } from "./preconditions";
 import { dryRunOf } from "./query";
 import { type RateLimitOptions, RateLimits } from "./rateLimits";
 import { oneLogger, RequestLog } from "./requestLog";
 import type { RequestsUnderWay } from "./requestsUnderWay";
+import { WaitingAnswers } from "./waitingAnswers";
 
 const SERVICE_VERSION = "2";
-const BODY_LIMIT = 1024 * 1024;
+const MIB = 1024 * 1024;
+const BODY_LIMIT = MIB;
+/** What a page holds (8 MiB), beside what stands around its objects. */
+const PAGE_BYTES = 8 * MIB - 64 * 1024;
+/** Answers that are longer are sent in a turn of their own: to put their addresses in takes milliseconds. */
+const LONG_ANSWER = MIB;
 /** As long as Node lets a request line be, so that an id of any length is answered as one that does not exist. */
 const LONGEST_PATH = 16 * 1024;
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -71,6 +78,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
     done();
   });
   underWay.watch(app);
+  const waiting = new WaitingAnswers();
+  waiting.watch(app);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler((request) => {
     throw noRoute(request);
@@ -82,80 +91,103 @@ export function buildApp(options: AppOptions): FastifyInstance {
 
   const callers = new Callers(store);
   const limits = new RateLimits(options.rateLimit);
-  registerMetrics(app, version, underWay, deliveryMetrics(store, dispatcher.counts), (request, reply) =>
-    authenticate(callers, limits, request, reply),
-  );
+  const authentication = new Authentication(callers, limits, underWay);
+  const counts = { refused: () => underWay.refused, cutOff: () => waiting.cutOff };
+  registerMetrics(app, version, counts, deliveryMetrics(store, dispatcher.counts), async (request, reply) => {
+    const caller = await authentication.callerOf(request);
+    await limits.admit(caller.keyId, request, reply);
+    return caller;
+  });
   app.register(async (api) => {
     underWay.limitOn(api);
     api.decorateRequest("caller");
     api.addHook("onRequest", async (request, reply) => {
       requireAddress(request);
-      request.caller = await authenticate(callers, limits, request, reply);
+      request.caller = await authentication.callerOf(request).catch(async (refusal: unknown) => {
+        await underWay.admit(request);
+        throw refusal;
+      });
+      await limits.admit(request.caller.keyId, request, reply);
+      await underWay.admit(request);
       requireVersion(request);
       requirePlainBody(request);
     });
     const addressOf = (request: FastifyRequest) => publicUrl ?? `${request.protocol}://${request.host}`;
-    for (const operation of operations) registerOperation(api, operation, { core, callers, dispatcher, addressOf });
+    for (const operation of operations) registerOperation(api, operation, { core, callers, dispatcher, underWay, addressOf });
     refuseOtherMethods(api, operations);
   });
   return app;
-}
-
-function registerHealth(app: FastifyInstance, store: Store): void {
-  app.get("/livez", async () => ({ status: "ok" }));
-  app.get("/readyz", async () => {
-    await store.reader.selectFrom("setting").select("name").limit(1).execute();
-    return { status: "ok" };
-  });
 }
 
 interface Serving {
   readonly core: Core;
   readonly callers: Callers;
   readonly dispatcher: Dispatcher;
+  readonly underWay: RequestsUnderWay;
   /** The address under which a client reached the server. */
   readonly addressOf: (request: FastifyRequest) => string;
 }
 
-function registerOperation(api: FastifyInstance, operation: Operation, { core, callers, dispatcher, addressOf }: Serving): void {
+function registerOperation(api: FastifyInstance, operation: Operation, { core, callers, dispatcher, underWay, addressOf }: Serving): void {
   const run = decidesOnCallers(operation) ? forgetting(callers, operation.run) : operation.run;
   api.route({
     method: operation.method,
     url: routePattern(operation.path),
-    handler: async (request, reply) => {
-      const params = request.params as Place;
-      if (Object.values(params).includes("")) throw noRoute(request);
-      const { caller } = request;
-      const query = queryOf(request, operation.query);
-      const body = operation.body ? objectIn(request.body) : undefined;
-      const intent = operation.success.status === 201 ? intentOf(request, body) : undefined;
-      const context = { caller, operationId: request.id, client: request.ip, dryRun: dryRunOf(query), intent };
-      const outcome = await run(
-        { resources: new Resources(core, context), parts: new Parts(core, context), core, caller, dispatcher },
-        {
-          params,
-          query,
-          body,
-          precondition: (etag) => requireMatch(request, etag),
-        },
-      );
-      reply.code(operation.success.status);
-      if (outcome === undefined) return undefined;
-      if ("etag" in outcome) {
-        reply.header("etag", outcome.etag);
-        if (outcome.replayed) reply.header("idempotent-replayed", "true");
-        if (outcome.created && !dryRunOf(query)) reply.header("location", `${expandPath(operation.path, params)}/${outcome.created}`);
-      }
-      const address = addressOf(request);
-      const json = "json" in outcome ? outcome.json : pageJson(operation, outcome, request, address);
-      reply.header("content-type", JSON_TYPE);
-      // Not `reply.send`: Fastify would wait for the reply, with listeners for its end.
-      return core.documents.answer(json, address);
-    },
+    config: { slots: slotsOf(operation) },
+    handler: (request, reply) => underWay.during(request, () => serve(request, reply)),
   });
+
+  async function serve(request: FastifyRequest, reply: FastifyReply): Promise<string | Buffer | undefined> {
+    const params = request.params as Place;
+    if (Object.values(params).includes("")) throw noRoute(request);
+    const { caller } = request;
+    const address = addressOf(request);
+    const query = queryOf(request, operation.query);
+    const body = operation.body ? objectIn(request.body) : undefined;
+    const intent = operation.success.status === 201 ? intentOf(request, body) : undefined;
+    const context = { caller, operationId: request.id, client: request.ip, dryRun: dryRunOf(query), intent };
+    const outcome = await run(
+      {
+        resources: new Resources(core, context),
+        parts: new Parts(core, context),
+        core,
+        caller,
+        dispatcher,
+        pageBytes: core.documents.roomFor(PAGE_BYTES, address),
+      },
+      {
+        params,
+        query,
+        body,
+        precondition: (etag) => requireMatch(request, etag),
+      },
+    );
+    reply.code(operation.success.status);
+    if (outcome === undefined) return undefined;
+    if ("etag" in outcome) {
+      reply.header("etag", outcome.etag);
+      if (outcome.replayed) reply.header("idempotent-replayed", "true");
+      if (outcome.created && !dryRunOf(query)) reply.header("location", `${expandPath(operation.path, params)}/${outcome.created}`);
+    }
+    const json = "json" in outcome ? outcome.json : pageJson(operation, outcome, request, address);
+    reply.header("content-type", JSON_TYPE);
+    // Not `reply.send`: Fastify would wait for the reply, with listeners for its end.
+    if (json.length <= LONG_ANSWER) return core.documents.answer(json, address);
+    await ownTurn();
+    // As bytes it is outside of the heap: while it waits to be read, it is there once, and what it was made from can go.
+    return Buffer.from(core.documents.answer(json, address));
+  }
 }
 
 const CALLERS = ["api_key", "bot_user"].map((kind) => definitionOf(kind).path);
+
+/** Which slots requests for an operation take; an admin can always see and delete API keys. */
+function slotsOf({ waits, method, path }: Operation): "keys" | "waits" | undefined {
+  if (waits) return "waits";
+  const keys = definitionOf("api_key").path;
+  const isKeys = (method === "GET" && path === keys) || (method === "DELETE" && path.startsWith(keys));
+  return isKeys ? "keys" : undefined;
+}
 
 /** Whether an operation changes who may make requests. */
 const decidesOnCallers = ({ method, path }: Operation): boolean => method !== "GET" && CALLERS.some((start) => path.startsWith(start));
@@ -187,37 +219,6 @@ function requirePlainBody(request: FastifyRequest): void {
   const encoding = request.headers["content-encoding"];
   if (encoding === undefined || encoding === "identity") return;
   throw new ApiError("not_json", `The body must be plain JSON; Content-Encoding ${JSON.stringify(encoding)} is not accepted`);
-}
-
-const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
-
-/** The intent that a request names by its Idempotency-Key. */
-function intentOf(request: FastifyRequest, body: unknown): Intent | undefined {
-  const key = request.headers["idempotency-key"];
-  if (key === undefined) return undefined;
-  if (typeof key !== "string" || !IDEMPOTENCY_KEY.test(key)) {
-    throw new ApiError("invalid_header", "Idempotency-Key must have 1 to 255 characters, ASCII without spaces; a UUID is fine");
-  }
-  return { ownerId: request.caller.ownerId, key, requestHash: requestHashOf(request.method, request.url, body) };
-}
-
-const ETAGS = /^(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)$/;
-
-/** If-Match by strong comparison (RFC 9110 section 13.1.1). */
-function requireMatch(request: FastifyRequest, etag: string | undefined): void {
-  const wanted = request.headers["if-match"]?.trim();
-  if (wanted === undefined) return;
-  if (!ETAGS.test(wanted)) {
-    throw new ApiError(
-      "invalid_header",
-      `If-Match must be "*" or ETags in their quotes, for example ${etag ?? '"1"'}; take the one that a GET answered`,
-    );
-  }
-  if (etag === undefined)
-    throw new ApiError("precondition_failed", `If-Match names ${wanted}, but nothing is configured here; leave it out to configure it`);
-  if (wanted === "*" || wanted.split(",").some((candidate) => candidate.trim() === etag)) return;
-  const reason = wanted.includes("W/") ? "weak ETags never match" : "somebody changed it; read it again and repeat the change";
-  throw new ApiError("precondition_failed", `If-Match names ${wanted}, but the current version is ${etag}: ${reason}`);
 }
 
 function queryOf(request: FastifyRequest, accepted: readonly string[]): Record<string, string> {

@@ -1,8 +1,9 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyRequest } from "fastify";
 import type { Caller } from "../accounts";
 import { ApiError } from "../apiError";
 import type { Callers } from "../callers";
 import type { RateLimits } from "./rateLimits";
+import type { RequestsUnderWay } from "./requestsUnderWay";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -10,16 +11,20 @@ declare module "fastify" {
   }
 }
 
-/** Finds who makes a request, within the limits of its key and its address. */
-export async function authenticate(callers: Callers, limits: RateLimits, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
-  const key = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
-  if (!key) throw new ApiError("missing_key", 'The header Authorization must be "Bearer <API key>"');
-  await limits.refuseGuesser(request);
-  const caller = await callers.callerOf(key);
-  if (!caller) {
-    await limits.countFailure(request);
+/** Finds whose API key a request has. */
+export class Authentication {
+  constructor(
+    private readonly callers: Callers,
+    private readonly limits: RateLimits,
+    private readonly underWay: RequestsUnderWay,
+  ) {}
+
+  async callerOf(request: FastifyRequest): Promise<Caller> {
+    const key = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
+    if (!key) throw new ApiError("missing_key", 'The header Authorization must be "Bearer <API key>"');
+    const caller = await this.callers.callerOf(key, () => this.underWay.lookUp(request));
+    if (caller) return caller;
+    await this.limits.countUnknown(key, request);
     throw new ApiError("unknown_key", "This API key is not known here: check that it is complete and belongs to this server");
   }
-  await limits.admit(caller.keyId, request, reply);
-  return caller;
 }

@@ -32,8 +32,8 @@ export function collectionOperations(definition: Definition): Operation[] {
       summary: `List ${plural(title)}, newest first`,
       query: ["limit", "before_id"],
       success: { status: 200, answer, list: { key: definition.listKey } },
-      run: ({ resources }, { params, query }) =>
-        resources.list(definition, params, { limit: limitOf(query), before: beforeOf(definition, query) }),
+      run: ({ resources, pageBytes }, { params, query }) =>
+        resources.list(definition, params, { limit: limitOf(query), bytes: pageBytes, before: beforeOf(definition, query) }),
     },
     {
       ...one,

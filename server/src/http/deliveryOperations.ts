@@ -85,6 +85,7 @@ export const deliveryOperations: readonly Operation[] = [
     id: "testEventDestination",
     summary: "Send a test event to an event destination now, once, and tell what its service answers",
     query: [],
+    waits: true,
     success: { status: 200, answer: testShape },
     run: async (context, { params }) => {
       await context.resources.get(destination, params);

@@ -110,7 +110,7 @@ export const journalOperations: readonly Operation[] = [
         throw new ApiError("invalid_query", "type must be the name of an event type; GET /event_types lists them", { field: "type" });
       }
       const filter = { type: query.type, objectId: query.object_id };
-      return eventPage(context.core.store, filter, { limit: limitOf(query), before: beforeOf(EVENT, query) });
+      return eventPage(context.core.store, filter, { limit: limitOf(query), bytes: context.pageBytes, before: beforeOf(EVENT, query) });
     },
   },
   {
@@ -136,7 +136,7 @@ export const journalOperations: readonly Operation[] = [
     success: { status: 200, answer: auditShape, list: { key: "audit_events" } },
     run: async (context, { query }) => {
       adminsOnly(context, "the audit log");
-      return auditPage(context.core.store, { limit: limitOf(query), before: beforeOf(AUDIT_EVENT, query) });
+      return auditPage(context.core.store, { limit: limitOf(query), bytes: context.pageBytes, before: beforeOf(AUDIT_EVENT, query) });
     },
   },
   {

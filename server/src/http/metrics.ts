@@ -3,7 +3,6 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import type { Caller } from "../accounts";
 import { ApiError } from "../apiError";
 import type { DeliveryMetric } from "../events/metrics";
-import type { RequestsUnderWay } from "./requestsUnderWay";
 
 // Reads take about a millisecond, writes wait for the disk, keys of authorities are made in up to seconds.
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -15,7 +14,7 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export function registerMetrics(
   app: FastifyInstance,
   version: string,
-  underWay: RequestsUnderWay,
+  counts: { readonly refused: () => number; readonly cutOff: () => number },
   deliveries: readonly DeliveryMetric[],
   authenticate: (request: FastifyRequest, reply: FastifyReply) => Promise<Caller>,
 ): void {
@@ -27,15 +26,22 @@ export function registerMetrics(
     buckets: SECONDS,
     registers: [registry],
   });
-  new Counter({
-    name: "tunnelplane_http_requests_refused_total",
-    help: "Requests refused because the server worked on as many as its limit allows.",
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(underWay.refused);
-    },
-  });
+  const counter = (name: string, help: string, count: () => number) =>
+    new Counter({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.reset();
+        this.inc(count());
+      },
+    });
+  counter(
+    "tunnelplane_http_requests_refused_total",
+    "Requests refused because the server worked on as many, in all or of one owner, as its limit allows.",
+    counts.refused,
+  );
+  counter("tunnelplane_http_answers_cut_off_total", "Answers cut off because they were not read.", counts.cutOff);
   new Gauge({
     name: "tunnelplane_build_info",
     help: "The release that runs; always 1.",

@@ -40,7 +40,7 @@ const PARAMETERS: Json = {
   limit: {
     name: "limit",
     in: "query",
-    description: "How many at most.",
+    description: "How many at most. A page holds at most 8 MiB: then it has fewer, and `next_page_uri` goes on.",
     schema: { type: "integer", minimum: 1, maximum: 100, default: 100 },
   },
   "Idempotency-Key": {

@@ -17,6 +17,8 @@ export interface OperationContext {
   readonly core: Core;
   readonly caller: Caller;
   readonly dispatcher: Dispatcher;
+  /** How many bytes of stored texts a page of this answer may hold. */
+  readonly pageBytes: number;
 }
 
 /** What an operation gets from a request. */
@@ -51,6 +53,8 @@ export interface Operation {
   readonly query: readonly ("limit" | "before_id" | "dry_run" | "type" | "object_id" | "status")[];
   readonly body?: Shape;
   readonly success: { readonly status: 200 | 201 | 204; readonly answer?: Shape; readonly list?: { readonly key: string } };
+  /** Whether it waits for others, such as the services that events go to; such a request holds no slot. */
+  readonly waits?: true;
   readonly run: (context: OperationContext, input: Input) => Promise<Outcome>;
 }
 

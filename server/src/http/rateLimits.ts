@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { customerOf, isLoopback } from "../addresses";
 import { ApiError } from "../apiError";
+import { hashSecret } from "../secrets";
 
 export interface RateLimitOptions {
   /** How many requests an API key may make in a second, again and again; 0 for no limit. */
@@ -13,7 +14,7 @@ export interface RateLimitOptions {
 /** Beyond its limit, a key may make this many seconds' worth of requests more in each minute, so that a deployment may come in a burst. */
 const BURST_SECONDS = 10;
 const BURST_WINDOW_S = 60;
-/** Unknown keys that one address may try in a minute: enough for slips, and for nobody who guesses. */
+/** How many unknown keys one address may try in a minute, and how often each: enough for slips, and for nobody who guesses. */
 const MOST_FAILURES = 30;
 const FAILURE_WINDOW_S = 60;
 
@@ -23,7 +24,10 @@ const FAILURE_WINDOW_S = 60;
  */
 export class RateLimits {
   readonly #requests: BurstyRateLimiter | undefined;
-  readonly #failures = new RateLimiterMemory({ points: MOST_FAILURES, duration: FAILURE_WINDOW_S });
+  /** How many different unknown keys came from an address. */
+  readonly #guesses = new RateLimiterMemory({ points: MOST_FAILURES, duration: FAILURE_WINDOW_S });
+  /** How often one unknown key came from an address. Kept for as many keys as an address may guess. */
+  readonly #repeats = new RateLimiterMemory({ points: MOST_FAILURES, duration: FAILURE_WINDOW_S });
   readonly #policy: string;
 
   constructor(private readonly options: RateLimitOptions) {
@@ -50,17 +54,23 @@ export class RateLimits {
       throw tooMany(left, `This API key may make ${this.options.perSecond} requests in a second, and used up what it may make beyond that`);
   }
 
-  /** Refuses an address that has tried too many unknown keys, before the next one is looked up. */
-  async refuseGuesser(request: FastifyRequest): Promise<void> {
+  /**
+   * Counts a key that is not known here, and refuses it when it came too often, or when too many others came from its
+   * address. Valid keys of the same address are never counted here nor refused for it.
+   */
+  async countUnknown(key: string, request: FastifyRequest): Promise<void> {
     const address = this.#addressOf(request);
-    const failures = address && (await this.#failures.get(address));
-    if (failures && failures.consumedPoints >= MOST_FAILURES)
-      throw tooMany(failures, `${MOST_FAILURES} API keys that are not known here came from this address within a minute`);
-  }
-
-  async countFailure(request: FastifyRequest): Promise<void> {
-    const address = this.#addressOf(request);
-    if (address) await this.#failures.penalty(address);
+    if (!address) return;
+    const pair = `${address} ${hashSecret(key)}`;
+    const [repeats, guesses] = [await this.#repeats.get(pair), await this.#guesses.get(address)];
+    if (repeats && repeats.consumedPoints >= MOST_FAILURES)
+      throw tooMany(repeats, `This API key is not known here, and came ${MOST_FAILURES} times from this address within a minute`);
+    if (!repeats) {
+      if (guesses && guesses.consumedPoints >= MOST_FAILURES)
+        throw tooMany(guesses, `${MOST_FAILURES} API keys that are not known here came from this address within a minute`);
+      await this.#guesses.penalty(address);
+    }
+    await this.#repeats.penalty(pair);
   }
 
   /** Whether a request comes from this machine, and not by way of a proxy on it. */

@@ -1,9 +1,12 @@
+import type { SelectQueryBuilder } from "kysely";
 import { ApiError } from "../apiError";
 import type { Answer, Page } from "../objects";
+import { fitting, type PageSize } from "../pages";
+import { readLarge } from "../slices";
+import type { Database } from "../storage/schema";
 import type { Store } from "../storage/store";
 
-export interface PageRequest {
-  readonly limit: number;
+interface PageRequest extends PageSize {
   /** Only what is older. */
   readonly before?: string;
 }
@@ -12,18 +15,32 @@ export interface PageRequest {
 export async function eventPage(
   { reader }: Store,
   { type, objectId }: { type?: string; objectId?: string },
-  { limit, before }: PageRequest,
+  { before, ...size }: PageRequest,
 ): Promise<Page> {
-  let query = reader.selectFrom("event").select(["id", "payload"]);
+  let query = reader.selectFrom("event");
   if (type !== undefined) query = query.where("type", "=", type);
   if (objectId !== undefined) query = query.where("object_id", "=", objectId);
   if (before !== undefined) query = query.where("sequence", "<", reader.selectFrom("event").select("sequence").where("id", "=", before));
-  const rows = await query
-    .orderBy("sequence", "desc")
-    .limit(limit + 1)
+  const sizes = query.select((of) => of.fn<number>("octet_length", ["payload"]).as("bytes"));
+  const count = await countOf(sizes, size);
+  const rows = await query.select(["id", "payload"]).orderBy("sequence", "desc").limit(count.shown).execute();
+  return { documents: rows.map(({ payload }) => payload), nextBefore: count.isLast ? null : (rows.at(-1)?.id ?? null) };
+}
+
+/** How many rows a page has, found without reading what is large in them. */
+async function countOf<T extends "event" | "audit_event">(
+  sizes: SelectQueryBuilder<Database, T, { bytes: number }>,
+  size: PageSize,
+): Promise<{ shown: number; isLast: boolean }> {
+  const rows = await sizes
+    .orderBy("sequence" as never, "desc")
+    .limit(size.limit + 1)
     .execute();
-  const shown = rows.slice(0, limit);
-  return { documents: shown.map(({ payload }) => payload), nextBefore: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
+  const shown = fitting(
+    rows.map(({ bytes }) => Number(bytes)),
+    size,
+  );
+  return { shown, isLast: shown === rows.length };
 }
 
 export async function eventAt({ reader }: Store, id: string): Promise<Answer> {
@@ -32,20 +49,23 @@ export async function eventAt({ reader }: Store, id: string): Promise<Answer> {
   return { json: row.payload, etag: `"${id}"` };
 }
 
+/** More than a row of the audit log has beside the paths that were changed. */
+const BESIDES = 1024;
+
 /** A page of the audit log, newest first. */
-export async function auditPage({ reader }: Store, { limit, before }: PageRequest): Promise<Page> {
-  let query = reader.selectFrom("audit_event").selectAll();
+export async function auditPage({ reader }: Store, { before, ...size }: PageRequest): Promise<Page> {
+  let query = reader.selectFrom("audit_event");
   if (before !== undefined) query = query.where("sequence", "<", sequenceOf(before));
-  const rows = await query
-    .orderBy("sequence", "desc")
-    .limit(limit + 1)
-    .execute();
-  const shown = rows.slice(0, limit);
-  const documents = shown.map(({ sequence, changed, ...row }) =>
+  const count = await countOf(
+    query.select(({ fn, lit, eb }) => eb(fn<number>("octet_length", ["changed"]), "+", lit(BESIDES)).as("bytes")),
+    size,
+  );
+  const rows = await readLarge(() => query.selectAll().orderBy("sequence", "desc").limit(count.shown).execute());
+  const documents = rows.map(({ sequence, changed, ...row }) =>
     JSON.stringify({ id: idOf(sequence), ...row, changed: JSON.parse(changed) }),
   );
-  const last = shown.at(-1);
-  return { documents, nextBefore: rows.length > limit && last ? idOf(last.sequence) : null };
+  const last = rows.at(-1);
+  return { documents, nextBefore: !count.isLast && last ? idOf(last.sequence) : null };
 }
 
 const idOf = (sequence: number): string => `au_${sequence}`;

@@ -20,7 +20,7 @@ export interface Marks {
   /** A module: replaced as a whole, removed only through its own endpoint, null when not configured. */
   readonly module?: Module;
   /** A list of the objects of this kind that belong to the object; kept up to date when they change. */
-  readonly embeds?: string;
+  readonly embeds?: Embedded;
   /** A list of objects that each have an address of their own below the object, named by one of their fields. */
   readonly entries?: { readonly key: string };
   /** Rules across the fields of an object schema. */
@@ -38,6 +38,13 @@ export interface Reference {
   readonly answeredAs?: string;
   /** Whether deleting the object referred to deletes this one too. Otherwise that deletion is refused. */
   readonly cascade?: true;
+}
+
+/** The objects that answers show within the one that they belong to. */
+export interface Embedded {
+  readonly kind: string;
+  /** How many bytes they may have together; the answer with all of them is made for every look at the object. */
+  readonly bytes: number;
 }
 
 export interface Module {

@@ -86,7 +86,7 @@ function* unknownKinds(definition: Definition, definitions: readonly Definition[
   const kinds = definitions.map(({ kind }) => kind);
   const known = [...kinds, ...groups, ...KINDS_ELSEWHERE];
   for (const [path, { reference, embeds }] of marksIn({ ...definition.fields, ...definition.computed }))
-    for (const kind of [...(reference?.to ?? []), ...(embeds ? [embeds] : [])])
+    for (const kind of [...(reference?.to ?? []), ...(embeds ? [embeds.kind] : [])])
       if (!known.includes(kind))
         yield `${definition.type} refers to the kind ${JSON.stringify(kind)} in ${path}, but no type has it; there are ${known.join(", ")}. Mend the name, or add that type to the registry`;
   for (const group of groups.filter((name) => name === definition.kind))

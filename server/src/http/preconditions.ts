@@ -1,0 +1,34 @@
+import type { FastifyRequest } from "fastify";
+import { ApiError } from "../apiError";
+import { type Intent, requestHashOf } from "../idempotency";
+
+const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
+
+/** The intent that a request names by its Idempotency-Key. */
+export function intentOf(request: FastifyRequest, body: unknown): Intent | undefined {
+  const key = request.headers["idempotency-key"];
+  if (key === undefined) return undefined;
+  if (typeof key !== "string" || !IDEMPOTENCY_KEY.test(key)) {
+    throw new ApiError("invalid_header", "Idempotency-Key must have 1 to 255 characters, ASCII without spaces; a UUID is fine");
+  }
+  return { ownerId: request.caller.ownerId, key, requestHash: requestHashOf(request.method, request.url, body) };
+}
+
+const ETAGS = /^(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)$/;
+
+/** If-Match by strong comparison (RFC 9110 section 13.1.1). */
+export function requireMatch(request: FastifyRequest, etag: string | undefined): void {
+  const wanted = request.headers["if-match"]?.trim();
+  if (wanted === undefined) return;
+  if (!ETAGS.test(wanted)) {
+    throw new ApiError(
+      "invalid_header",
+      `If-Match must be "*" or ETags in their quotes, for example ${etag ?? '"1"'}; take the one that a GET answered`,
+    );
+  }
+  if (etag === undefined)
+    throw new ApiError("precondition_failed", `If-Match names ${wanted}, but nothing is configured here; leave it out to configure it`);
+  if (wanted === "*" || wanted.split(",").some((candidate) => candidate.trim() === etag)) return;
+  const reason = wanted.includes("W/") ? "weak ETags never match" : "somebody changed it; read it again and repeat the change";
+  throw new ApiError("precondition_failed", `If-Match names ${wanted}, but the current version is ${etag}: ${reason}`);
+}

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import { onEveryDatabase, untilTestEnds } from "../../../support/databases";
+import { Rest } from "../../../support/rest";
+import { largeBackend } from "./largeObjects";
+import { SilentReader } from "./silentReader";
+import { underAttack } from "./underAttack";
+
+const PATH = "/backends/http_response";
+const UNREAD_MS = 30_000;
+const ADMIN_LIMIT_MS = 5_000;
+const MIB = 1024 * 1024;
+
+onEveryDatabase("Readers that do not read", (startServer) => {
+  const start = untilTestEnds(startServer);
+  const readers: SilentReader[] = [];
+  afterEach(() => {
+    for (const reader of readers.splice(0)) reader.close();
+  });
+
+  const serverWithLargeObjects = async () => {
+    const server = await start();
+    const admin = new Rest(server.url, server.apiKey);
+    for (let made = 0; made < 8; made++) expect((await admin.post(PATH, largeBackend)).status).to.equal(201);
+    const attacker = (await admin.post("/api_keys", {})).body;
+    return { server, admin, attacker };
+  };
+
+  it("hold no slot and no more than their share of memory, and an admin deletes their key meanwhile", async () => {
+    const { server, admin, attacker } = await serverWithLargeObjects();
+    await underAttack(server, async () => {
+      for (let count = 0; count < 64; count++) readers.push(await SilentReader.get(server.url, `${PATH}?limit=8`, attacker.token));
+      await server.logged("too much waits to be read");
+      for (let again = 0; again < 20; again++) {
+        const answer = await admin.get("/ip_policies");
+        expect(answer.status, answer.text).to.equal(200);
+      }
+      const asked = performance.now();
+      expect((await admin.get("/api_keys")).status).to.equal(200);
+      expect((await admin.delete(`/api_keys/${attacker.id}`)).status).to.equal(204);
+      expect(performance.now() - asked).to.be.below(ADMIN_LIMIT_MS);
+    });
+  });
+
+  it("are cut off after 30 seconds, while whoever reads slowly gets the whole answer", async () => {
+    const { server, attacker } = await serverWithLargeObjects();
+    const silent = await SilentReader.get(server.url, `${PATH}?limit=8`, attacker.token);
+    const page = await new Rest(server.url, attacker.token).get(`${PATH}?limit=8`);
+    const begun = performance.now();
+    const slow = await fetch(`${server.url}${PATH}?limit=8`, {
+      headers: { authorization: `Bearer ${attacker.token}`, "service-version": "2" },
+    });
+    let read = 0;
+    const reading = (async () => {
+      for await (const chunk of slow.body as unknown as AsyncIterable<Uint8Array>) {
+        read += chunk.length;
+        await sleep(Math.min(500, (UNREAD_MS * 1.5 * chunk.length) / page.text.length));
+      }
+    })();
+    await server.logged("not read for 30 s");
+    expect(performance.now() - begun).to.be.at.least(UNREAD_MS - 2_000);
+    expect(await silent.readToTheEnd()).to.be.below(page.text.length);
+    await reading;
+    expect(read)
+      .to.equal(Buffer.byteLength(page.text))
+      .and.to.be.greaterThan(6 * MIB);
+  });
+});
