@@ -1,4 +1,4 @@
-/** A Unicode class such as \pL holds hundreds of ranges: to compile one takes as long as some 20 characters (measured on 2 cores, Node 24). */
+/** A Unicode class such as \pL holds hundreds of ranges, so it counts for more than a character; how much more is a choice. */
 const UNICODE_CLASS = 20;
 /** A group keeps where it begins and ends, and may hold nothing, which takes an instruction too; one that is not kept has the latter only. */
 const GROUP = 3;
