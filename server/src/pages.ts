@@ -117,7 +117,12 @@ const startStatement = (definition: Definition, owned: boolean): PageStatement =
     const document = sql`(select ${wholeOf(definition)} from resource where resource.id = page.id)`;
     return db
       .selectFrom(
-        sql<{ id: string; version: number; through: number; place: number }>`(select id, version, sum(bytes) over (order by id desc) as through,
+        sql<{
+          id: string;
+          version: number;
+          through: number;
+          place: number;
+        }>`(select id, version, sum(bytes) over (order by id desc) as through,
           row_number() over (order by id desc) as place from (${rows}) as measured order by id desc)`.as("page"),
       )
       .where(sql<boolean>`through <= ${parameter("bytes")} or place = 1`)

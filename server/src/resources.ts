@@ -4,7 +4,6 @@ import { refuseForeignOwner } from "./accounts";
 import { ApiError, refuseFaults } from "./apiError";
 import { type Addition, behaviours, type Creation } from "./behaviours";
 import { takeTurnToNest } from "./circles";
-import { embeddedListOf } from "./embedded";
 import { newId } from "./ids";
 import type { ObjectChange } from "./journal/event";
 import { type Answer, type Created, etagOf, Objects, type Page, type Place, type Precondition, refuseMembers } from "./objects";

@@ -52,7 +52,11 @@ const MISTAKES: readonly (readonly [title: string, more: Partial<Definition>, ..
     '"gates" in deep.ids',
     "add that type to the registry",
   ],
-  ["a list of children of a kind that there is not", { computed: { bars: mark(z.array(z.string()), { embeds: { kind: "bar", bytes: 1 } }) } }, '"bar" in bars'],
+  [
+    "a list of children of a kind that there is not",
+    { computed: { bars: mark(z.array(z.string()), { embeds: { kind: "bar", bytes: 1 } }) } },
+    '"bar" in bars',
+  ],
   ["a kind that is the name of several", { kind: "backend" }, 'Gate has the kind "backend"', "several kinds"],
   ["a prefix that ends too early", { idPrefix: "ga_te" }, 'the idPrefix "ga_te"', "small letters only"],
   ["a prefix that users have", { idPrefix: "usr" }, 'the idPrefix "usr"', "give it another"],
