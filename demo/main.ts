@@ -1,7 +1,7 @@
 import { type Choices, quickstart } from "../examples/quickstart/program";
-import { Engine } from "../support/engine";
-import { Rest } from "../support/rest";
-import { ServerProcess } from "../support/server";
+import { Engine } from "../tests/support/engine";
+import { Rest } from "../tests/support/rest";
+import { ServerProcess } from "../tests/support/server";
 import { expectSteps, expectThat, finish, heading, say, show } from "./narration";
 
 const COLLECTIONS = [

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual, styleText } from "node:util";
-import type { Run } from "../support/engine";
+import type { Run } from "../tests/support/engine";
 
 const started = Date.now();
 let checks = 0;

@@ -9,21 +9,21 @@ import { sdkClient, sdkTypes } from "./sdk";
 
 const ROOT = join(__dirname, "..");
 /** Folders that hold generated files only. */
-const FOLDERS = ["sdk/src/resources", "provider/src/resources"];
+const FOLDERS = ["sdk/src/generated", "provider/src/generated"];
 
 /** Every file that follows from the contract: path below the repository, and text. */
 export function generated(): Map<string, string> {
   const files = new Map<string, string>();
   for (const definition of registry) {
-    files.set(`sdk/src/resources/${fileOf(definition)}.ts`, sdkTypes(definition));
-    files.set(`provider/src/resources/${fileOf(definition)}.ts`, providerClasses(definition));
+    files.set(`sdk/src/generated/${fileOf(definition)}.ts`, sdkTypes(definition));
+    files.set(`provider/src/generated/${fileOf(definition)}.ts`, providerClasses(definition));
   }
-  files.set("sdk/src/resources/index.ts", sdkClient(registry));
+  files.set("sdk/src/generated/index.ts", sdkClient(registry));
   files.set(
-    "provider/src/resources/index.ts",
+    "provider/src/generated/index.ts",
     HEADER + [...registry.map(fileOf), "catalogue"].map((file) => `export * from "./${file}";\n`).join(""),
   );
-  files.set("provider/src/resources/catalogue.ts", catalogueType(registry));
+  files.set("provider/src/generated/catalogue.ts", catalogueType(registry));
   files.set("provider/tunnels.schema.json", catalogueSchema(registry));
   for (const [path, text] of docsPages(registry, ROOT)) files.set(path, text);
   return files;

@@ -41,7 +41,7 @@ export function providerClasses(definition: Definition): string {
     argsOptional: Object.values(schema.shape).every((value) => value.isOptional()),
   });
   return `${HEADER}import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../resource";
+import { Resource } from "../host/resource";
 
 ${writeInterface(`${type}Args`, `What ${withArticle(title)} is declared with.`, schema, args)}${main}${modules.join("")}`
     .trimEnd()

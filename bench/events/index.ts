@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PostgresServer } from "../../support/postgres";
+import { PostgresServer } from "../../tests/support/postgres";
 import type { Row, Section } from "../report/section";
 import type { Settings } from "../settings";
 import { LATENCY, measureLatency } from "./latency";

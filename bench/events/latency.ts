@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { definitionOf } from "@tunnelplane/sdk/contract";
-import { Dispatcher } from "../../server/src/events/dispatcher";
+import { Dispatcher } from "../../server/src/events/delivery/dispatcher";
 import type { Target, TargetOptions } from "../../server/src/events/targets";
 import { TargetThread } from "../../server/src/events/targets/thread";
 import type { Store } from "../../server/src/storage/store";

@@ -1,11 +1,11 @@
 import { definitionOf } from "@tunnelplane/sdk/contract";
-import { bootstrap, type Caller } from "../../server/src/accounts";
-import { Callers } from "../../server/src/callers";
-import type { Core } from "../../server/src/changes";
-import { openCore } from "../../server/src/core";
+import { Callers } from "../../server/src/auth/apiKeys";
+import { bootstrap, type Caller } from "../../server/src/auth/bootstrap";
+import { openCore } from "../../server/src/context";
 import type { Outgoing } from "../../server/src/events/targets";
-import { newId } from "../../server/src/ids";
-import { Resources } from "../../server/src/resources";
+import { Resources } from "../../server/src/resources/service";
+import type { Core } from "../../server/src/resources/transaction";
+import { newId } from "../../server/src/util/ids";
 
 const KEY = "key-of-the-admin-of-this-benchmark";
 const TYPE = "ip_policy_created.v0";

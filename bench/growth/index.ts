@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Rest } from "../../support/rest";
-import { ServerProcess } from "../../support/server";
+import { Rest } from "../../tests/support/rest";
+import { ServerProcess } from "../../tests/support/server";
 import { LoadGenerator } from "../load";
 import type { LoadJob, LoadResult } from "../load/job";
 import { type Row, ratio, type Section } from "../report/section";

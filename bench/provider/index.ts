@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
-import { ServerProcess } from "../../support/server";
+import { ServerProcess } from "../../tests/support/server";
 import { medianBy, type Row, ratio, type Section } from "../report/section";
 import type { Settings } from "../settings";
 import { type Cost, PHASES, type Phase, type Side, type StackJob } from "./phases";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import * as tunnels from "@tunnelplane/pulumi";
-import { Engine } from "../../support/engine";
+import { Engine } from "../../tests/support/engine";
 import { cpuSeconds, watchMemory } from "../processes";
 
 export const PHASES = ["preview", "create", "no-op", "refresh", "update all", "destroy"] as const;

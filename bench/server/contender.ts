@@ -1,5 +1,5 @@
-import { Rest } from "../../support/rest";
-import { ServerProcess } from "../../support/server";
+import { Rest } from "../../tests/support/rest";
+import { ServerProcess } from "../../tests/support/server";
 import type { LoadGenerator } from "../load";
 import { edge, shotsOf } from "./subject";
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PostgresServer } from "../../support/postgres";
+import { PostgresServer } from "../../tests/support/postgres";
 import { LoadGenerator } from "../load";
 import type { LoadResult } from "../load/job";
 import { medianBy, type Row, ratio, type Section } from "../report/section";

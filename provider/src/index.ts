@@ -1,6 +1,6 @@
 import "@tunnelplane/sdk/node";
 
-export { Account, type AccountArgs } from "./account";
-export { type CatalogueOptions, catalogue } from "./catalogue";
-export { Resource } from "./resource";
-export * from "./resources";
+export { type CatalogueOptions, catalogue } from "./catalogue/catalogue";
+export * from "./generated";
+export { Account, type AccountArgs } from "./host/account";
+export { Resource } from "./host/resource";

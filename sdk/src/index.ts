@@ -7,4 +7,4 @@ export { Deliveries, type EventDelivery, type EventDestinationTest } from "./cli
 export * from "./client/errors";
 export type { Ref } from "./client/ref";
 export { type Answered, type RequestOptions, Transport, type TransportOptions } from "./client/transport";
-export * from "./resources";
+export * from "./generated";

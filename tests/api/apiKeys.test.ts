@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { Rest } from "../../support/rest";
-import { expectRefused, immutable, invalid, serverOfThisFile } from "./support";
+import { expectRefused, immutable, invalid, serverOfThisFile } from "../support/api/expect";
+import { onEveryDatabase } from "../support/databases";
+import { Rest } from "../support/rest";
 
 const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString();
 const expired = { status: 401, code: "TP_1102" };

@@ -1,5 +1,4 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
 import {
   expectRefused,
   hostport,
@@ -11,7 +10,8 @@ import {
   unique,
   unknownId,
   wrongKind,
-} from "./support";
+} from "../support/api/expect";
+import { onEveryDatabase } from "../support/databases";
 
 const PATHS = {
   failover: "/backends/failover",

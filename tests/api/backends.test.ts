@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { expectRefused, hostport, inUse, invalid, serverOfThisFile } from "./support";
+import { expectRefused, hostport, inUse, invalid, serverOfThisFile } from "../support/api/expect";
+import { onEveryDatabase } from "../support/databases";
 
 onEveryDatabase("Tunnel-group backends", (start) => {
   const server = serverOfThisFile(start);

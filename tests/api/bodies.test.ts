@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { expectRefused, invalid, serverOfThisFile } from "./support";
+import { expectRefused, invalid, serverOfThisFile } from "../support/api/expect";
+import { onEveryDatabase } from "../support/databases";
 
 const nested = (depth: number, open = "[", close = "]"): string => open.repeat(depth) + close.repeat(depth);
 

@@ -1,8 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { CA, type CertificateOptions, certificate } from "./fixtures";
-import { expectRefused, hostport, immutable, inUse, invalid, serverOfThisFile } from "./support";
+import { expectRefused, hostport, immutable, inUse, invalid, serverOfThisFile } from "../support/api/expect";
+import { CA, type CertificateOptions, certificate } from "../support/api/fixtures";
+import { onEveryDatabase } from "../support/databases";
 
 onEveryDatabase("Certificate authorities", (start) => {
   const server = serverOfThisFile(start);

@@ -1,7 +1,5 @@
 import { registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import type { RestAnswer } from "../../support/rest";
 import {
   badQuery,
   expectRefused,
@@ -14,8 +12,10 @@ import {
   unknownField,
   unknownId,
   wrongKind,
-} from "./support";
-import { COMMON_FIELDS, type ResourceType, TYPES } from "./types";
+} from "../support/api/expect";
+import { COMMON_FIELDS, type ResourceType, TYPES } from "../support/api/types";
+import { onEveryDatabase } from "../support/databases";
+import type { RestAnswer } from "../support/rest";
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { sshKey } from "./fixtures";
-import { expectRefused, immutable, invalid, missingReference, serverOfThisFile, unknownId, wrongKind } from "./support";
+import { expectRefused, immutable, invalid, missingReference, serverOfThisFile, unknownId, wrongKind } from "../support/api/expect";
+import { sshKey } from "../support/api/fixtures";
+import { onEveryDatabase } from "../support/databases";
 
 const VALID_RULES = [
   "*",

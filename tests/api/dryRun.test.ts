@@ -1,7 +1,4 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import type { RestAnswer } from "../../support/rest";
-import { role, sshKey } from "./fixtures";
 import {
   badQuery,
   expectRefused,
@@ -16,8 +13,11 @@ import {
   taken,
   unique,
   unknownId,
-} from "./support";
-import { COMMON_FIELDS, TYPES } from "./types";
+} from "../support/api/expect";
+import { role, sshKey } from "../support/api/fixtures";
+import { COMMON_FIELDS, TYPES } from "../support/api/types";
+import { onEveryDatabase } from "../support/databases";
+import type { RestAnswer } from "../support/rest";
 
 const DRY = "?dry_run=true";
 /** An answer without what is made anew each time: times, keys and signatures. */

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { creds, destination, role, targets } from "./fixtures";
-import { expectRefused, invalid, type Json, type Refusal, serverOfThisFile, unknownField } from "./support";
+import { expectRefused, invalid, type Json, type Refusal, serverOfThisFile, unknownField } from "../support/api/expect";
+import { creds, destination, role, targets } from "../support/api/fixtures";
+import { onEveryDatabase } from "../support/databases";
 
 const PATH = "/event_destinations";
 const NO_TARGET = { delivery_service: null, stream_service: null, log_service: null, monitoring_service: null };

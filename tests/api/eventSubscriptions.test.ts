@@ -1,6 +1,4 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { destination } from "./fixtures";
 import {
   expectRefused,
   inUse,
@@ -13,7 +11,9 @@ import {
   unknownField,
   unknownId,
   wrongKind,
-} from "./support";
+} from "../support/api/expect";
+import { destination } from "../support/api/fixtures";
+import { onEveryDatabase } from "../support/databases";
 
 const PATH = "/event_subscriptions";
 const [CREATED, UPDATED, DELETED] = ["ip_policy_created.v0", "ip_policy_updated.v0", "ip_policy_deleted.v0"] as const;

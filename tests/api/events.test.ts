@@ -1,9 +1,9 @@
 import { definitionOfId, EVENT_TYPES, eventTypeOf, registry, secretPathsOf } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import type { RestAnswer } from "../../support/rest";
-import { badQuery, expectRefused, hostport, type Json, notFound, serverOfThisFile, unique, unknownId } from "./support";
-import { TYPES } from "./types";
+import { badQuery, expectRefused, hostport, type Json, notFound, serverOfThisFile, unique, unknownId } from "../support/api/expect";
+import { TYPES } from "../support/api/types";
+import { onEveryDatabase } from "../support/databases";
+import type { RestAnswer } from "../support/rest";
 
 interface Event {
   readonly event_id: string;

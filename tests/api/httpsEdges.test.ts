@@ -1,7 +1,4 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { certificate } from "./fixtures";
-import { oidc } from "./modules";
 import {
   expectRefused,
   hostport,
@@ -14,7 +11,10 @@ import {
   taken,
   unknownId,
   wrongKind,
-} from "./support";
+} from "../support/api/expect";
+import { certificate } from "../support/api/fixtures";
+import { oidc } from "../support/api/modules";
+import { onEveryDatabase } from "../support/databases";
 
 const [HTTPS, TLS] = ["/edges/https", "/edges/tls"];
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import type { RestAnswer } from "../../support/rest";
-import { jwtValidation, type ModuleName, oidc, policyNamed } from "./modules";
-import { expectRefused, inUse, invalid, type Json, type Refusal, serverOfThisFile, unique, unknownField } from "./support";
+import { expectRefused, inUse, invalid, type Json, type Refusal, serverOfThisFile, unique, unknownField } from "../support/api/expect";
+import { jwtValidation, type ModuleName, oidc, policyNamed } from "../support/api/modules";
+import { onEveryDatabase } from "../support/databases";
+import type { RestAnswer } from "../support/rest";
 
 const UINT32_MAX = 4_294_967_295;
 

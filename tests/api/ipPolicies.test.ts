@@ -1,5 +1,4 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
 import {
   expectRefused,
   hostport,
@@ -12,7 +11,8 @@ import {
   taken,
   unknownId,
   wrongKind,
-} from "./support";
+} from "../support/api/expect";
+import { onEveryDatabase } from "../support/databases";
 
 onEveryDatabase("IP policies and their rules", (start) => {
   const server = serverOfThisFile(start);

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { execute, onEveryDatabase } from "../../support/databases";
-import { Rest } from "../../support/rest";
-import { expectRefused, hostport, type Json, missingReference, notFound } from "./support";
+import { expectRefused, hostport, type Json, missingReference, notFound } from "../support/api/expect";
+import { execute, onEveryDatabase } from "../support/databases";
+import { Rest } from "../support/rest";
 
 onEveryDatabase("An id belongs to one kind", (start) => {
   it("whatever its prefix says: an object of another kind is neither answered, changed, deleted nor referred to", async () => {

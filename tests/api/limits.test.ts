@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { expectRefused, invalid, type Json, serverOfThisFile } from "./support";
-import { TYPES } from "./types";
+import { expectRefused, invalid, type Json, serverOfThisFile } from "../support/api/expect";
+import { TYPES } from "../support/api/types";
+import { onEveryDatabase } from "../support/databases";
 
 const SIZES = { bytes: (character: string) => Buffer.byteLength(character), characters: () => 1 };
 

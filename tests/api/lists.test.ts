@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { badQuery, expectRefused, serverOfThisFile, unknownId } from "./support";
-import { TYPES } from "./types";
+import { badQuery, expectRefused, serverOfThisFile, unknownId } from "../support/api/expect";
+import { TYPES } from "../support/api/types";
+import { onEveryDatabase } from "../support/databases";
 
 interface Listed {
   readonly id: string;

@@ -1,7 +1,7 @@
 import { modulesOf, registry } from "@tunnelplane/sdk/contract";
-import { onEveryDatabase } from "../../support/databases";
-import { testModules } from "./everyModule";
-import { serverOfThisFile } from "./support";
+import { testModules } from "../support/api/everyModule";
+import { serverOfThisFile } from "../support/api/expect";
+import { onEveryDatabase } from "../support/databases";
 
 for (const definition of registry.filter((one) => modulesOf(one).length > 0))
   onEveryDatabase(`The modules of each ${definition.title}`, (start) => testModules(serverOfThisFile(start), definition));

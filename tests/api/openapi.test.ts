@@ -1,9 +1,9 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { definitionOf, marksOf, modulesOf, registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { Rest } from "../../support/rest";
-import type { ServerProcess } from "../../support/server";
+import { onEveryDatabase } from "../support/databases";
+import { Rest } from "../support/rest";
+import type { ServerProcess } from "../support/server";
 
 onEveryDatabase("The OpenAPI document", (start) => {
   let server: ServerProcess;

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { Rest } from "../../support/rest";
-import { expectRefused, immutable, invalid, serverOfThisFile } from "./support";
+import { expectRefused, immutable, invalid, serverOfThisFile } from "../support/api/expect";
+import { onEveryDatabase } from "../support/databases";
+import { Rest } from "../support/rest";
 
 onEveryDatabase("Users, bots and API keys", (start) => {
   const server = serverOfThisFile(start);

@@ -1,9 +1,9 @@
 import { fieldsWhere, marksOf, registry, targetsOf } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { Rest, type RestAnswer } from "../../support/rest";
-import { sshKey } from "./fixtures";
-import { expectRefused, notFound, serverOfThisFile, unknownId } from "./support";
+import { expectRefused, notFound, serverOfThisFile, unknownId } from "../support/api/expect";
+import { sshKey } from "../support/api/fixtures";
+import { onEveryDatabase } from "../support/databases";
+import { Rest, type RestAnswer } from "../support/rest";
 
 const forbidden = { status: 403, code: "TP_1200" };
 

@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { exchange } from "../../support/rawHttp";
-import type { RestAnswer } from "../../support/rest";
-import { expectRefused, missingReference, noSuchPath, notFound, serverOfThisFile, unknownId } from "./support";
-import { TYPES } from "./types";
+import { expectRefused, missingReference, noSuchPath, notFound, serverOfThisFile, unknownId } from "../support/api/expect";
+import { TYPES } from "../support/api/types";
+import { onEveryDatabase } from "../support/databases";
+import { exchange } from "../support/rawHttp";
+import type { RestAnswer } from "../support/rest";
 
 onEveryDatabase("Every request, whatever it asks for:", (start) => {
   const server = serverOfThisFile(start);

@@ -3,9 +3,19 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { blobOf, sshKey } from "./fixtures";
-import { expectRefused, immutable, inUse, invalid, type Json, missingReference, serverOfThisFile, unknownId, wrongKind } from "./support";
+import {
+  expectRefused,
+  immutable,
+  inUse,
+  invalid,
+  type Json,
+  missingReference,
+  serverOfThisFile,
+  unknownId,
+  wrongKind,
+} from "../support/api/expect";
+import { blobOf, sshKey } from "../support/api/fixtures";
+import { onEveryDatabase } from "../support/databases";
 
 const HOUR = 3_600_000;
 const AUTHORITIES = "/ssh_certificate_authorities";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { blobOf, sshKey, sshLine } from "./fixtures";
-import { expectRefused, immutable, invalid, serverOfThisFile, taken } from "./support";
+import { expectRefused, immutable, invalid, serverOfThisFile, taken } from "../support/api/expect";
+import { blobOf, sshKey, sshLine } from "../support/api/fixtures";
+import { onEveryDatabase } from "../support/databases";
 
 /** A number of so many bytes as the SSH wire format has it, positive. */
 const number = (bytes: number): Buffer => {

@@ -1,9 +1,9 @@
 import { definitionOf, marksOf, modulesOf, registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { type ModuleName, moduleFixtures } from "./modules";
-import { type Json, serverOfThisFile } from "./support";
-import { TYPES } from "./types";
+import { type Json, serverOfThisFile } from "../support/api/expect";
+import { type ModuleName, moduleFixtures } from "../support/api/modules";
+import { TYPES } from "../support/api/types";
+import { onEveryDatabase } from "../support/databases";
 
 /** Every subset of some names, the empty one first. */
 const subsetsOf = (names: readonly string[]): string[][] =>

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { expectRefused, hostport, invalid, serverOfThisFile, taken, unique } from "./support";
+import { expectRefused, hostport, invalid, serverOfThisFile, taken, unique } from "../support/api/expect";
+import { onEveryDatabase } from "../support/databases";
 
 const PATH = "/edges/tls";
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { certificate } from "./fixtures";
-import { policyNamed } from "./modules";
-import { expectRefused, hostport, invalid, type Json, serverOfThisFile } from "./support";
+import { expectRefused, hostport, invalid, type Json, serverOfThisFile } from "../support/api/expect";
+import { certificate } from "../support/api/fixtures";
+import { policyNamed } from "../support/api/modules";
+import { onEveryDatabase } from "../support/databases";
 
 onEveryDatabase("Where a TLS edge terminates TLS, and its policies", (start) => {
   const server = serverOfThisFile(start);

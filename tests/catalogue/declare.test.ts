@@ -3,9 +3,9 @@ import { join } from "node:path";
 import * as tunnels from "@tunnelplane/pulumi";
 import { collectionOf, createSchema, registry, rename } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { TYPES } from "../api/types";
-import { changesOf, makeCertificates, makeSshKey, requestsDuring, World } from "../provider/support";
-import { Folder } from "./support";
+import { TYPES } from "../support/api/types";
+import { Folder } from "../support/catalogue";
+import { changesOf, makeCertificates, makeSshKey, requestsDuring, World } from "../support/provider";
 
 const EVERYTHING = `
 tunnelCredentials:

@@ -1,12 +1,10 @@
 import * as tunnels from "@tunnelplane/pulumi";
+import { check, Document, report } from "@tunnelplane/sdk/catalogue";
 import { bare, definitionOf } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import type { z } from "zod";
-import { check } from "../../provider/src/catalogue/check";
-import { Document } from "../../provider/src/catalogue/document";
-import { report } from "../../provider/src/catalogue/mistakes";
-import { failureOf, World } from "../provider/support";
-import { Folder, NOBODY } from "./support";
+import { Folder, NOBODY } from "../support/catalogue";
+import { failureOf, World } from "../support/provider";
 
 interface BadFile {
   readonly what: string;

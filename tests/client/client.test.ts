@@ -8,8 +8,8 @@ import {
   type TunnelplaneError,
 } from "@tunnelplane/sdk";
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import type { ServerProcess } from "../../support/server";
+import { onEveryDatabase } from "../support/databases";
+import type { ServerProcess } from "../support/server";
 
 onEveryDatabase("The client", (start) => {
   let server: ServerProcess;

@@ -1,8 +1,8 @@
 import { ConnectionError, IdempotencyError, Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { type Fate, LossyProxy } from "../../support/lossyProxy";
-import type { ServerProcess } from "../../support/server";
+import { onEveryDatabase } from "../support/databases";
+import { type Fate, LossyProxy } from "../support/lossyProxy";
+import type { ServerProcess } from "../support/server";
 
 onEveryDatabase("A creation by the client", (start) => {
   let server: ServerProcess;

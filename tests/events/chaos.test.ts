@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { type Outgoing, type Target, TargetError } from "../../server/src/events/targets";
 import type { Sent } from "../../server/src/events/targets/target";
-import { onEveryDatabase } from "../../support/databases";
-import { type Behaviour, takeAll, World } from "./support";
+import { onEveryDatabase } from "../support/databases";
+import { type Behaviour, takeAll, World } from "../support/events";
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;

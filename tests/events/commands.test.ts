@@ -2,11 +2,11 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
-import { Rest } from "../../support/rest";
-import { API_KEY, ServerProcess } from "../../support/server";
-import { StandInServer } from "../../support/standIn";
+import { Rest } from "../support/rest";
+import { API_KEY, ServerProcess } from "../support/server";
+import { StandInServer } from "../support/standIn";
 
-const CLI = join(__dirname, "../../server/dist/cli.js");
+const CLI = join(__dirname, "../../server/dist/cli/main.js");
 
 describe("tunnelplane events", () => {
   let server: ServerProcess;

@@ -1,11 +1,11 @@
 import { EventEmitter, once } from "node:events";
 import { expect } from "chai";
-import { deliveryMetrics } from "../../server/src/events/metrics";
-import { pruneEvents } from "../../server/src/events/pruning";
-import { replay } from "../../server/src/events/replay";
+import { deliveryMetrics } from "../../server/src/events/admin/metrics";
+import { pruneEvents } from "../../server/src/events/admin/pruning";
+import { replay } from "../../server/src/events/admin/replay";
 import { TargetError } from "../../server/src/events/targets";
-import { onEveryDatabase } from "../../support/databases";
-import { takeAll, World } from "./support";
+import { onEveryDatabase } from "../support/databases";
+import { takeAll, World } from "../support/events";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -1,10 +1,10 @@
 import { definitionOf } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { deliveryPage } from "../../server/src/events/deliveryPage";
-import { replay } from "../../server/src/events/replay";
+import { deliveryPage } from "../../server/src/events/admin/deliveryPage";
+import { replay } from "../../server/src/events/admin/replay";
 import type { DeliveryRow } from "../../server/src/storage/schema";
-import { onEveryDatabase } from "../../support/databases";
-import { type Behaviour, takeAll, World } from "./support";
+import { onEveryDatabase } from "../support/databases";
+import { type Behaviour, takeAll, World } from "../support/events";
 
 const MINUTE = 60_000;
 

@@ -1,12 +1,12 @@
 import { Kinesis } from "@aws-sdk/client-kinesis";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
 import { expect } from "chai";
-import { execute, onEveryDatabase, type Start } from "../../support/databases";
-import { HAS_MOTO, Moto } from "../../support/moto";
-import { Rest, type RestAnswer } from "../../support/rest";
-import type { ServerProcess } from "../../support/server";
-import { StandInServer } from "../../support/standIn";
-import { arn, KEYS, REGION } from "../targets/support";
+import { execute, onEveryDatabase, type Start } from "../support/databases";
+import { HAS_MOTO, Moto } from "../support/moto";
+import { Rest, type RestAnswer } from "../support/rest";
+import type { ServerProcess } from "../support/server";
+import { StandInServer } from "../support/standIn";
+import { arn, KEYS, REGION } from "../support/targets";
 
 type Json = Record<string, unknown>;
 

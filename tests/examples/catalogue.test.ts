@@ -2,8 +2,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import type { Engine } from "../../support/engine";
-import { changesOf, failureOf, World } from "../provider/support";
+import type { Engine } from "../support/engine";
+import { changesOf, failureOf, World } from "../support/provider";
 
 const ROOT = join(__dirname, "../..");
 

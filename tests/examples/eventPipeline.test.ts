@@ -2,9 +2,9 @@ import { CloudWatchLogs } from "@aws-sdk/client-cloudwatch-logs";
 import type { PulumiFn } from "@pulumi/pulumi/automation";
 import { expect } from "chai";
 import { type Choices, eventPipeline } from "../../examples/event-pipeline/program";
-import { HAS_MOTO, Moto } from "../../support/moto";
-import { changesOf, World } from "../provider/support";
-import { KEYS } from "../targets/support";
+import { HAS_MOTO, Moto } from "../support/moto";
+import { changesOf, World } from "../support/provider";
+import { KEYS } from "../support/targets";
 import { itKeepsItsPromises } from "./support";
 
 const REGION = "eu-central-1";

@@ -1,5 +1,5 @@
 import { mutualTls } from "../../examples/mutual-tls/program";
-import { makeCertificates } from "../provider/support";
+import { makeCertificates } from "../support/provider";
 import { itKeepsItsPromises } from "./support";
 
 describe("The example mutual-tls", () => {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { type Choices, sshAccess } from "../../examples/ssh-access/program";
-import { changesOf, failureOf, World } from "../provider/support";
+import { changesOf, failureOf, World } from "../support/provider";
 
 describe("The example ssh-access", () => {
   const world = new World();

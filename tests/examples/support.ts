@@ -1,6 +1,6 @@
 import type { PulumiFn } from "@pulumi/pulumi/automation";
 import { expect } from "chai";
-import { changesOf, failureOf, World } from "../provider/support";
+import { changesOf, failureOf, World } from "../support/provider";
 
 /** What an example promises: its base program, and what happens when that is edited. */
 export interface Example<Choices> {

@@ -1,6 +1,6 @@
 import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
-import { changesOf, makeCertificates, World } from "./support";
+import { changesOf, makeCertificates, World } from "../support/provider";
 
 describe("What changes behind Pulumi's back", () => {
   const world = new World();

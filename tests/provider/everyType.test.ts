@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import * as tunnels from "@tunnelplane/pulumi";
 import { definitionOf, modulesOf, pathFieldsOf, registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { changesOf, makeCertificates, makeSshKey, requestsDuring, World } from "./support";
+import { changesOf, makeCertificates, makeSshKey, requestsDuring, World } from "../support/provider";
 
 const publicKey = makeSshKey();
 const { authority } = makeCertificates("clients");

@@ -1,6 +1,6 @@
 import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
-import { changesOf, requestsDuring, World } from "./support";
+import { changesOf, requestsDuring, World } from "../support/provider";
 
 describe("A program that is run again and again", () => {
   const world = new World();

@@ -1,10 +1,10 @@
 import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
-import { Engine } from "../../support/engine";
-import { Rest } from "../../support/rest";
-import type { ServerProcess } from "../../support/server";
-import { StandInServer } from "../../support/standIn";
-import { changesOf, failureOf, makeSshKey, requestsDuring, World } from "./support";
+import { Engine } from "../support/engine";
+import { changesOf, failureOf, makeSshKey, requestsDuring, World } from "../support/provider";
+import { Rest } from "../support/rest";
+import type { ServerProcess } from "../support/server";
+import { StandInServer } from "../support/standIn";
 
 describe("A stack that is shared by people who do not see each other's credentials", () => {
   const world = new World();

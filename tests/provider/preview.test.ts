@@ -1,7 +1,7 @@
 import type { PulumiFn } from "@pulumi/pulumi/automation";
 import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
-import { failureOf, makeCertificates, World } from "./support";
+import { failureOf, makeCertificates, World } from "../support/provider";
 
 /** Where nobody listens: a preview must not need anybody. */
 const NOBODY = { url: "http://127.0.0.1:9", apiKey: "never-sent-anywhere" };

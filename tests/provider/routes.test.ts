@@ -1,6 +1,6 @@
 import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
-import { changesOf, requestsDuring, World } from "./support";
+import { changesOf, requestsDuring, World } from "../support/provider";
 
 const CANARY_SECRET = "canary-client-secret-9f8e7d6c5b";
 

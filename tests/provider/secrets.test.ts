@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
-import { failureOf, World } from "./support";
+import { failureOf, World } from "../support/provider";
 
 const CANARY_KEY = "tpk_canary-api-key-1b2c3d4e5f";
 const CANARY_METADATA = "canary-metadata-that-a-program-marked-secret";

@@ -1,7 +1,7 @@
 import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
-import { StandInServer } from "../../support/standIn";
-import { changesOf, failureOf, World } from "./support";
+import { changesOf, failureOf, World } from "../support/provider";
+import { StandInServer } from "../support/standIn";
 
 const onePolicy = async () => void new tunnels.IpPolicy("policy");
 

@@ -1,8 +1,8 @@
 import type { Deployment } from "@pulumi/pulumi/automation";
 import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
-import type { Engine } from "../../support/engine";
-import { changesOf, failureOf, makeSshKey, World } from "./support";
+import type { Engine } from "../support/engine";
+import { changesOf, failureOf, makeSshKey, World } from "../support/provider";
 
 const HOUR = 3_600_000;
 const CERTIFICATES = {

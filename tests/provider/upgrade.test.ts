@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import * as tunnels from "@tunnelplane/pulumi";
 import { definitionOf, modulesOf, registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { changesOf, requestsDuring, World } from "./support";
+import { changesOf, requestsDuring, World } from "../support/provider";
 
 const ROOT = join(__dirname, "../..");
 

@@ -1,6 +1,6 @@
 import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
-import { changesOf, failureOf, requestsDuring, World } from "./support";
+import { changesOf, failureOf, requestsDuring, World } from "../support/provider";
 
 const CONFIG = { "tunnelplane:validateOnServer": { value: "true" } };
 

@@ -25,7 +25,7 @@ describe("The set for Docker Compose", () => {
   });
 
   it("sets only what the server has a setting for", () => {
-    const known = ["options", "serve"].map((file) => readFileSync(join(FOLDER, `../server/src/commands/${file}.ts`), "utf8")).join();
+    const known = ["options", "serve"].map((file) => readFileSync(join(FOLDER, `../server/src/cli/${file}.ts`), "utf8")).join();
     for (const name of servers) {
       for (const variable of Object.keys(compose.services[name]?.environment ?? {}))
         expect(known).to.contain(`"${variable}"`.replaceAll('"', ""));

@@ -4,8 +4,8 @@ import { delimiter, dirname, join } from "node:path";
 import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
 import { minVersion, satisfies, subset } from "semver";
-import { Engine } from "../../support/engine";
-import { ServerProcess } from "../../support/server";
+import { Engine } from "../support/engine";
+import { ServerProcess } from "../support/server";
 
 const ROOT = join(__dirname, "../..");
 const PACKAGES = ["sdk", "server", "provider"];
@@ -47,12 +47,12 @@ describe("The Node that the packages need", () => {
   });
 
   it("is what the tests call the oldest, which must not move by itself", () => {
-    expect(packageOf("support/oldest-node").devDependencies.node).to.equal(`${OLDEST}.0`);
+    expect(packageOf("tests/support/oldest-node").devDependencies.node).to.equal(`${OLDEST}.0`);
   });
 });
 
 const NODES: Readonly<Record<string, string>> = {
-  "the oldest": join(ROOT, "support/oldest-node/node_modules/node/bin/node"),
+  "the oldest": join(ROOT, "tests/support/oldest-node/node_modules/node/bin/node"),
   "the newest": join(ROOT, "node_modules/node/bin/node"),
 };
 

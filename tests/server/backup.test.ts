@@ -9,10 +9,10 @@ import { backUp } from "../../server/src/backup/backup";
 import { restore } from "../../server/src/backup/restore";
 import { MIGRATIONS, migrate } from "../../server/src/storage/migrate";
 import { connectTo } from "../../server/src/storage/open";
-import { contentOf, DATABASES, execute, onEveryDatabase, rowsIn, tablesIn } from "../../support/databases";
-import { Rest } from "../../support/rest";
-import { command, run, ServerProcess } from "../../support/server";
-import { hostport } from "../api/support";
+import { hostport } from "../support/api/expect";
+import { contentOf, DATABASES, execute, onEveryDatabase, rowsIn, tablesIn } from "../support/databases";
+import { Rest } from "../support/rest";
+import { command, run, ServerProcess } from "../support/server";
 
 const ADDRESS = ["--public-url", "https://tunnels.example.com"];
 const optionsOf = (data: string) => (data.startsWith("postgres:") ? { data: "", databaseUrl: data } : { data });

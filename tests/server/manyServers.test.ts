@@ -1,10 +1,10 @@
 import { expect } from "chai";
-import { DATABASES, onEveryDatabase, sharedPostgres } from "../../support/databases";
-import { type Session, waiting } from "../../support/postgres";
-import { Rest, type RestAnswer } from "../../support/rest";
-import { ServerProcess } from "../../support/server";
-import { sshKey } from "../api/fixtures";
-import { expectRefused, hostport, inUse, missingReference, stale, taken } from "../api/support";
+import { expectRefused, hostport, inUse, missingReference, stale, taken } from "../support/api/expect";
+import { sshKey } from "../support/api/fixtures";
+import { DATABASES, onEveryDatabase, sharedPostgres } from "../support/databases";
+import { type Session, waiting } from "../support/postgres";
+import { Rest, type RestAnswer } from "../support/rest";
+import { ServerProcess } from "../support/server";
 
 const EDGES = "/edges/tls";
 const BACKENDS = "/backends/tunnel_group";

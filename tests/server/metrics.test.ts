@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { Rest } from "../../support/rest";
-import { expectRefused, serverOfThisFile } from "../api/support";
+import { expectRefused, serverOfThisFile } from "../support/api/expect";
+import { onEveryDatabase } from "../support/databases";
+import { Rest } from "../support/rest";
 
 onEveryDatabase("Metrics", (start) => {
   const server = serverOfThisFile(start);

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { MIGRATIONS, migrate } from "../../server/src/storage/migrate";
 import { connectTo } from "../../server/src/storage/open";
-import { contentOf, onEveryDatabase, rowsIn, tablesIn } from "../../support/databases";
-import { Rest } from "../../support/rest";
-import type { ServerProcess } from "../../support/server";
+import { contentOf, onEveryDatabase, rowsIn, tablesIn } from "../support/databases";
+import { Rest } from "../support/rest";
+import type { ServerProcess } from "../support/server";
 
 const [FIRST = "", ...LATER] = Object.keys(MIGRATIONS);
 const optionsOf = (data: string) => (data.startsWith("postgres:") ? { data: "", databaseUrl: data } : { data });

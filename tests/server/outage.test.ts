@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { sharedPostgres } from "../../support/databases";
-import { PASSWORD, type PostgresServer, type Session, waiting } from "../../support/postgres";
-import { Rest, type RestAnswer } from "../../support/rest";
-import { ServerProcess } from "../../support/server";
-import { expectRefused, hostport, unavailable } from "../api/support";
+import { expectRefused, hostport, unavailable } from "../support/api/expect";
+import { sharedPostgres } from "../support/databases";
+import { PASSWORD, type PostgresServer, type Session, waiting } from "../support/postgres";
+import { Rest, type RestAnswer } from "../support/rest";
+import { ServerProcess } from "../support/server";
 
 describe("A server whose PostgreSQL database goes away", () => {
   let postgres: PostgresServer;

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
-import { onEveryDatabase, sharedPostgres, untilTestEnds } from "../../support/databases";
-import { type Session, waiting } from "../../support/postgres";
-import { Connection } from "../../support/rawHttp";
-import { Rest } from "../../support/rest";
-import { ServerProcess } from "../../support/server";
-import { expectRefused, overloaded } from "../api/support";
+import { expectRefused, overloaded } from "../support/api/expect";
+import { onEveryDatabase, sharedPostgres, untilTestEnds } from "../support/databases";
+import { type Session, waiting } from "../support/postgres";
+import { Connection } from "../support/rawHttp";
+import { Rest } from "../support/rest";
+import { ServerProcess } from "../support/server";
 
 const LIMIT_OF = (count: number) => ({ args: ["--concurrency-limit", String(count)] });
 

@@ -1,7 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { expect } from "chai";
-import { onEveryDatabase, untilTestEnds } from "../../support/databases";
-import { Rest } from "../../support/rest";
+import { onEveryDatabase, untilTestEnds } from "../support/databases";
+import { Rest } from "../support/rest";
 
 onEveryDatabase("A server process", (startServer, database) => {
   const start = untilTestEnds(startServer);

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { onEveryDatabase, untilTestEnds } from "../../support/databases";
-import { Rest, type RestAnswer } from "../../support/rest";
-import { expectRefused } from "../api/support";
+import { expectRefused } from "../support/api/expect";
+import { onEveryDatabase, untilTestEnds } from "../support/databases";
+import { Rest, type RestAnswer } from "../support/rest";
 
 const limited = { status: 429, code: "TP_1403" };
 const statuses = (answers: readonly RestAnswer[]): number[] => [...new Set(answers.map(({ status }) => status))].sort();

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { Rest } from "../../support/rest";
-import type { ServerProcess } from "../../support/server";
+import { onEveryDatabase } from "../support/databases";
+import { Rest } from "../support/rest";
+import type { ServerProcess } from "../support/server";
 
 onEveryDatabase("A key that is in use at two servers on one database", (start) => {
   let servers: [ServerProcess, ServerProcess];

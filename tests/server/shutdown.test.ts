@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
-import { onEveryDatabase, sharedPostgres, untilTestEnds } from "../../support/databases";
-import { Rest } from "../../support/rest";
-import { ServerProcess } from "../../support/server";
+import { onEveryDatabase, sharedPostgres, untilTestEnds } from "../support/databases";
+import { Rest } from "../support/rest";
+import { ServerProcess } from "../support/server";
 
 /** Sends bytes as they are, so that a request can stop in the middle. */
 async function send(server: ServerProcess, bytes: string): Promise<Socket> {

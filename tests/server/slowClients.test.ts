@@ -1,8 +1,8 @@
 import { connect, type Socket } from "node:net";
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { Rest } from "../../support/rest";
-import type { ServerProcess } from "../../support/server";
+import { onEveryDatabase } from "../support/databases";
+import { Rest } from "../support/rest";
+import type { ServerProcess } from "../support/server";
 
 onEveryDatabase("A client that is slow or talks nonsense", (start) => {
   let server: ServerProcess;

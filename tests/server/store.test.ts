@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { openStore } from "../../server/src/storage/open";
 import { insertion, together } from "../../server/src/storage/statement";
 import type { Store } from "../../server/src/storage/store";
-import { DATABASES, rowsIn } from "../../support/databases";
+import { DATABASES, rowsIn } from "../support/databases";
 
 const insertSetting = insertion("setting", ["name", "value"]);
 

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { type ConnectionOptions, connect } from "node:tls";
 import { promisify } from "node:util";
 import { expect } from "chai";
-import { onEveryDatabase, untilTestEnds } from "../../support/databases";
-import { Rest } from "../../support/rest";
-import type { ServerProcess } from "../../support/server";
-import { CA, type Certificate, certificate } from "../api/fixtures";
+import { CA, type Certificate, certificate } from "../support/api/fixtures";
+import { onEveryDatabase, untilTestEnds } from "../support/databases";
+import { Rest } from "../support/rest";
+import type { ServerProcess } from "../support/server";
 
 const forThisMachine = (): Certificate => certificate({ name: "127.0.0.1", extensions: [CA, "subjectAltName = IP:127.0.0.1"] });
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { LOGIN } from "../../support/sshd";
-import type { Json } from "../api/support";
-import { type Authority, hours, sshWorld } from "./support";
+import type { Json } from "../support/api/expect";
+import { type Authority, hours, sshWorld } from "../support/ssh";
+import { LOGIN } from "../support/sshd";
 
 const NAME = "bastion.example.com";
 

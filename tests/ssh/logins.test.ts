@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { LOGIN, type Login } from "../../support/sshd";
-import { sshKey } from "../api/fixtures";
-import { hours, sshWorld } from "./support";
+import { sshKey } from "../support/api/fixtures";
+import { hours, sshWorld } from "../support/ssh";
+import { LOGIN, type Login } from "../support/sshd";
 
 const AUTHORITIES = {
   "an ed25519 authority": {},

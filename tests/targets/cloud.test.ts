@@ -4,9 +4,9 @@ import { Kinesis } from "@aws-sdk/client-kinesis";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
 import { expect } from "chai";
 import { openTarget } from "../../server/src/events/targets";
-import { HAS_MOTO, Moto } from "../../support/moto";
-import { StandInServer } from "../../support/standIn";
-import { event, eventOfSize, failureOf, forever, inTheCloud, KEYS, REGION, role, sendOnce } from "./support";
+import { HAS_MOTO, Moto } from "../support/moto";
+import { StandInServer } from "../support/standIn";
+import { event, eventOfSize, failureOf, forever, inTheCloud, KEYS, REGION, role, sendOnce } from "../support/targets";
 
 // moto gives what is in a bucket to whoever has signed, with whichever keys, as long as it does not check them.
 const SIGNED = `AWS4-HMAC-SHA256 Credential=${KEYS.accessKeyId}/20260101/us-east-1/s3/aws4_request`;

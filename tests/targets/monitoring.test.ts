@@ -4,12 +4,12 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { gunzipSync } from "node:zlib";
 import { expect } from "chai";
 import { Agent, request } from "undici";
-import { isPublic } from "../../server/src/addresses";
 import { openTarget } from "../../server/src/events/targets";
 import { publicOnly } from "../../server/src/events/targets/publicOnly";
-import { StandInServer } from "../../support/standIn";
-import { CA, certificate } from "../api/fixtures";
-import { event, eventOfSize, failureOf, forever, monitoring, sendOnce } from "./support";
+import { isPublic } from "../../server/src/util/addresses";
+import { CA, certificate } from "../support/api/fixtures";
+import { StandInServer } from "../support/standIn";
+import { event, eventOfSize, failureOf, forever, monitoring, sendOnce } from "../support/targets";
 
 const SECRET = "key-of-the-monitoring";
 

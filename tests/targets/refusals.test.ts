@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { openTarget } from "../../server/src/events/targets";
-import { StandInServer } from "../../support/standIn";
-import { arn, event, failureOf, forever, inTheCloud, KEYS, sendOnce } from "./support";
+import { StandInServer } from "../support/standIn";
+import { arn, event, failureOf, forever, inTheCloud, KEYS, sendOnce } from "../support/targets";
 
 type Answer = { status?: number; headers?: Record<string, string>; body: unknown };
 

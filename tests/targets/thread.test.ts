@@ -6,8 +6,8 @@ import { json } from "node:stream/consumers";
 import type { Worker } from "node:worker_threads";
 import { expect } from "chai";
 import type { Target } from "../../server/src/events/targets";
-import { StandInServer } from "../../support/standIn";
-import { event, forever, inTheCloud, monitoring } from "./support";
+import { StandInServer } from "../support/standIn";
+import { event, forever, inTheCloud, monitoring } from "../support/targets";
 
 // As it is built: a thread has no loader for TypeScript.
 const { TargetThread } = require(

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
-import type { Rest, RestAnswer } from "../../support/rest";
-import { targets } from "../api/fixtures";
-import { hostport, type Json, unique } from "../api/support";
+import { hostport, type Json, unique } from "../support/api/expect";
+import { targets } from "../support/api/fixtures";
+import type { Rest, RestAnswer } from "../support/rest";
 
 /** A secret that is found wherever it turns up. */
 export const canary = (): string => `canary-${randomBytes(12).toString("hex")}`;

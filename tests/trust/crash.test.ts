@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { onEveryDatabase, rowsIn } from "../../support/databases";
-import type { ServerProcess } from "../../support/server";
-import { figure, LIMIT_MS, size } from "./size";
+import { onEveryDatabase, rowsIn } from "../support/databases";
+import type { ServerProcess } from "../support/server";
+import { figure, LIMIT_MS, size } from "../support/size";
 import { Writers } from "./writers";
 
 const KILLS = size(5, 200);

@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { rowsIn, sharedPostgres } from "../../support/databases";
-import { Rest, type RestAnswer } from "../../support/rest";
-import { ServerProcess } from "../../support/server";
-import { canTrace, Strace } from "../../support/strace";
-import { figure, LIMIT_MS, size } from "./size";
+import { rowsIn, sharedPostgres } from "../support/databases";
+import { Rest, type RestAnswer } from "../support/rest";
+import { ServerProcess } from "../support/server";
+import { figure, LIMIT_MS, size } from "../support/size";
+import { canTrace, Strace } from "../support/strace";
 
 const ONE_BY_ONE = size(50, 1_000);
 const TOGETHER = 64;

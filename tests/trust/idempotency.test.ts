@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import { execute, onEveryDatabase, rowsIn, sharedPostgres } from "../../support/databases";
-import { type Fate, LossyProxy } from "../../support/lossyProxy";
-import { Rest, type RestAnswer } from "../../support/rest";
-import { ServerProcess } from "../../support/server";
-import { expectRefused, hostport, type Json, missingReference, taken, unique } from "../api/support";
-import { figure, LIMIT_MS, size } from "./size";
+import { expectRefused, hostport, type Json, missingReference, taken, unique } from "../support/api/expect";
+import { execute, onEveryDatabase, rowsIn, sharedPostgres } from "../support/databases";
+import { type Fate, LossyProxy } from "../support/lossyProxy";
+import { Rest, type RestAnswer } from "../support/rest";
+import { ServerProcess } from "../support/server";
+import { figure, LIMIT_MS, size } from "../support/size";
 
 const named = (key: string) => ({ "idempotency-key": key });
 const reused = (key: string) => ({ status: 422, code: "TP_1700", mentions: [key] });

@@ -1,6 +1,6 @@
 // A run in a process of its own, so that it can be killed: its folder is the first argument.
 import * as tunnels from "@tunnelplane/pulumi";
-import { Engine } from "../../support/engine";
+import { Engine } from "../support/engine";
 
 const NAMES = ["a", "b", "c", "d", "e", "f"];
 

@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { Rest } from "../../support/rest";
-import type { ServerProcess } from "../../support/server";
-import { expectRefused, stale } from "../api/support";
-import { figure, LIMIT_MS, size } from "./size";
+import { expectRefused, stale } from "../support/api/expect";
+import { onEveryDatabase } from "../support/databases";
+import { Rest } from "../support/rest";
+import type { ServerProcess } from "../support/server";
+import { figure, LIMIT_MS, size } from "../support/size";
 
 const CLIENTS = 64;
 const TURNS = size(10, 1_000);

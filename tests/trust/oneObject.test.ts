@@ -5,12 +5,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as tunnels from "@tunnelplane/pulumi";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
-import type { Engine } from "../../support/engine";
-import { type Fate, LossyProxy } from "../../support/lossyProxy";
-import type { Rest } from "../../support/rest";
-import { changesOf, failureOf, World } from "../provider/support";
+import type { Engine } from "../support/engine";
+import { type Fate, LossyProxy } from "../support/lossyProxy";
+import { changesOf, failureOf, World } from "../support/provider";
+import type { Rest } from "../support/rest";
+import { figure, LIMIT_MS, size } from "../support/size";
 import { DECLARED, program } from "./killedRun";
-import { figure, LIMIT_MS, size } from "./size";
 
 const KILLED_RUN = require.resolve("./killedRun");
 

@@ -1,10 +1,10 @@
 import { expect } from "chai";
-import { sharedPostgres } from "../../support/databases";
-import { DISK_THAT_FAILS_TO_SYNC, DISKS_THAT_REFUSE, type Disk } from "../../support/disks";
-import type { PostgresServer } from "../../support/postgres";
-import { Rest } from "../../support/rest";
-import { ServerProcess } from "../../support/server";
-import { figure, LIMIT_MS, size } from "./size";
+import { sharedPostgres } from "../support/databases";
+import { DISK_THAT_FAILS_TO_SYNC, DISKS_THAT_REFUSE, type Disk } from "../support/disks";
+import type { PostgresServer } from "../support/postgres";
+import { Rest } from "../support/rest";
+import { ServerProcess } from "../support/server";
+import { figure, LIMIT_MS, size } from "../support/size";
 import { Writers } from "./writers";
 
 const ROUNDS = size(1, 10);

@@ -2,11 +2,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { contentOf, onEveryDatabase, rowsIn } from "../../support/databases";
-import { Rest } from "../../support/rest";
-import { command, endOf, run, type ServerProcess } from "../../support/server";
-import { sshKey } from "../api/fixtures";
-import { unique } from "../api/support";
+import { unique } from "../support/api/expect";
+import { sshKey } from "../support/api/fixtures";
+import { contentOf, onEveryDatabase, rowsIn } from "../support/databases";
+import { Rest } from "../support/rest";
+import { command, endOf, run, type ServerProcess } from "../support/server";
 import { canary, created, expectReadable, monitoring, secretsOf } from "./canaries";
 
 onEveryDatabase("The keys that seal secrets", (start, database) => {

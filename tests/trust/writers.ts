@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { rowsIn } from "../../support/databases";
-import { Rest, type RestAnswer } from "../../support/rest";
-import { run, type ServerProcess } from "../../support/server";
-import { expectRefused, unavailable } from "../api/support";
+import { expectRefused, unavailable } from "../support/api/expect";
+import { rowsIn } from "../support/databases";
+import { Rest, type RestAnswer } from "../support/rest";
+import { run, type ServerProcess } from "../support/server";
 
 const WRITERS = 50;
 const EDGES = "/edges/tls";

@@ -1,13 +1,11 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
+import type { Entry } from "@tunnelplane/sdk/catalogue";
+import { check, Document, isLater, type Later, report, type Tags } from "@tunnelplane/sdk/catalogue";
 import { collectionOf, formatPath, registry } from "@tunnelplane/sdk/contract";
-import type { CatalogueOptions } from "../catalogue";
-import * as resources from "../resources";
-import { check } from "./check";
-import { Document, isLater, type Later, type Tags } from "./document";
-import type { Entry } from "./entries";
-import { report } from "./mistakes";
+import * as resources from "../generated";
+import type { CatalogueOptions } from "./catalogue";
 
 type Class = new (name: string, args: object, options?: pulumi.CustomResourceOptions) => pulumi.CustomResource;
 

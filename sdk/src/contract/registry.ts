@@ -1,26 +1,26 @@
-import { apiKey } from "./apiKey";
-import { botUser } from "./botUser";
-import { certificateAuthority } from "./certificateAuthority";
 import type { Definition } from "./core/definition";
 import { refuseMistakes } from "./core/refuseMistakes";
-import { eventDestination } from "./eventDestination";
-import { eventSubscription } from "./eventSubscription";
-import { failoverBackend } from "./failoverBackend";
 import { nameEventTypes } from "./formats/event";
-import { httpResponseBackend } from "./httpResponseBackend";
-import { httpsEdge } from "./httpsEdge";
-import { httpsEdgeRoute } from "./httpsEdgeRoute";
-import { ipPolicy } from "./ipPolicy";
-import { ipPolicyRule } from "./ipPolicyRule";
-import { sshCertificateAuthority } from "./sshCertificateAuthority";
-import { sshCredential } from "./sshCredential";
-import { sshHostCertificate } from "./sshHostCertificate";
-import { sshUserCertificate } from "./sshUserCertificate";
-import { staticBackend } from "./staticBackend";
-import { tlsEdge } from "./tlsEdge";
-import { tunnelCredential } from "./tunnelCredential";
-import { tunnelGroupBackend } from "./tunnelGroupBackend";
-import { weightedBackend } from "./weightedBackend";
+import { apiKey } from "./types/apiKey";
+import { botUser } from "./types/botUser";
+import { certificateAuthority } from "./types/certificateAuthority";
+import { eventDestination } from "./types/eventDestination";
+import { eventSubscription } from "./types/eventSubscription";
+import { failoverBackend } from "./types/failoverBackend";
+import { httpResponseBackend } from "./types/httpResponseBackend";
+import { httpsEdge } from "./types/httpsEdge";
+import { httpsEdgeRoute } from "./types/httpsEdgeRoute";
+import { ipPolicy } from "./types/ipPolicy";
+import { ipPolicyRule } from "./types/ipPolicyRule";
+import { sshCertificateAuthority } from "./types/sshCertificateAuthority";
+import { sshCredential } from "./types/sshCredential";
+import { sshHostCertificate } from "./types/sshHostCertificate";
+import { sshUserCertificate } from "./types/sshUserCertificate";
+import { staticBackend } from "./types/staticBackend";
+import { tlsEdge } from "./types/tlsEdge";
+import { tunnelCredential } from "./types/tunnelCredential";
+import { tunnelGroupBackend } from "./types/tunnelGroupBackend";
+import { weightedBackend } from "./types/weightedBackend";
 
 /** Every resource type there is. A new type is one file and one line here. */
 export const registry: readonly Definition[] = [

@@ -1,8 +1,8 @@
 import type { Kysely } from "kysely";
-import type { Document } from "../documents";
-import type { ObjectChange } from "../journal/event";
+import type { Document } from "../documents/documents";
+import type { ObjectChange } from "../journal/payload";
 import type { Database } from "../storage/schema";
-import { dropPending } from "./lanes";
+import { dropPending } from "./queue/objectQueues";
 
 /**
  * Lets a change of a subscription count, or of a destination that is deleted. Has to run in the transaction of the change, while it

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from "fastify";
-import type { Caller } from "../accounts";
-import { ApiError } from "../apiError";
-import type { Callers } from "../callers";
-import type { RateLimits } from "./rateLimits";
-import type { RequestsUnderWay } from "./requestsUnderWay";
+import type { Callers } from "../auth/apiKeys";
+import type { Caller } from "../auth/bootstrap";
+import { ApiError } from "../util/apiError";
+import type { RateLimits } from "./limits/rateLimits";
+import type { RequestsUnderWay } from "./limits/requestsUnderWay";
 
 declare module "fastify" {
   interface FastifyRequest {

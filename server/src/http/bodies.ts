@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { ApiError } from "../apiError";
-import { refuseOutsized } from "./bodyLimits";
+import { ApiError } from "../util/apiError";
 import { placeOfMistake } from "./jsonMistake";
+import { refuseOutsized } from "./limits/bodyLimits";
 
 const MISSING = "The body is missing or empty; send a JSON object, {} where nothing is to be said";
 

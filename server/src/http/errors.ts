@@ -1,5 +1,5 @@
-import { ApiError } from "../apiError";
 import { CommitInDoubt } from "../storage/store";
+import { ApiError } from "../util/apiError";
 
 /** Turns whatever was thrown into an answer from the error table. What is not a refusal of ours never shows its words. */
 export function apiErrorOf(error: unknown): ApiError {

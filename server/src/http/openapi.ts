@@ -1,6 +1,6 @@
 import { ERRORS, isOptional, marksOf, refSchema } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
-import type { Operation, Shape } from "./operations";
+import type { Operation, Shape } from "./operations/operation";
 
 type Json = Record<string, unknown>;
 

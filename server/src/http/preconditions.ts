@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import { ApiError } from "../apiError";
-import { type Intent, requestHashOf } from "../idempotency";
+import { type Intent, requestHashOf } from "../resources/idempotency";
+import { ApiError } from "../util/apiError";
 
 const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
 

@@ -1,6 +1,6 @@
 import type { Definition } from "@tunnelplane/sdk/contract";
 import { withArticle } from "@tunnelplane/sdk/contract";
-import { ApiError } from "../apiError";
+import { ApiError } from "../util/apiError";
 
 const PAGE_LIMIT = 100;
 

@@ -1,10 +1,10 @@
 import { definitionOf } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import type { Documents } from "../documents";
-import { newId } from "../ids";
-import type { Keyring } from "../sealing/keyring";
+import type { Documents } from "../documents/documents";
+import type { Keyring } from "../secrets/keyring";
 import type { Database } from "../storage/schema";
 import type { Store } from "../storage/store";
+import { newId } from "../util/ids";
 import { Digests, keepAuditKey, newAuditKey, openDigests } from "./digests";
 import { Journal } from "./journal";
 

@@ -1,6 +1,6 @@
 import { definitionOf } from "@tunnelplane/sdk/contract";
 import { type Kysely, sql } from "kysely";
-import type { Documents } from "../documents";
+import type { Documents } from "../documents/documents";
 import type { AuditEventRow, Database } from "../storage/schema";
 import { digestOfBaseline } from "./baseline";
 import type { Digests } from "./digests";

@@ -1,9 +1,9 @@
 import { createHmac, createSecretKey, type Hmac, type KeyObject, randomBytes } from "node:crypto";
 import { type Definition, fieldsWhere } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import type { Document } from "../documents";
-import type { Keyring } from "../sealing/keyring";
-import { derive } from "../sealing/seal";
+import type { Document } from "../documents/documents";
+import type { Keyring } from "../secrets/keyring";
+import { derive } from "../secrets/seal";
 import type { Database } from "../storage/schema";
 
 /** The setting that holds the digests' key, sealed under the data key in use. */

@@ -1,13 +1,13 @@
 import type { Kysely } from "kysely";
-import type { Documents } from "../documents";
+import type { Documents } from "../documents/documents";
 import { followSubscriptions } from "../events/subscriptions";
-import type { Keyring } from "../sealing/keyring";
+import type { Keyring } from "../secrets/keyring";
 import type { AuditEventRow, Database } from "../storage/schema";
 import { insertion, statement, together } from "../storage/statement";
-import { DIGESTS, HASHED, hashOf } from "./auditRow";
 import type { Digests } from "./digests";
-import { type Author, type EventPayload, eventOf, type ObjectChange } from "./event";
 import { headText } from "./head";
+import { type Author, type EventPayload, eventOf, type ObjectChange } from "./payload";
+import { DIGESTS, HASHED, hashOf } from "./rows";
 
 /** Something that happened to no object, for example that keys were rotated. */
 export interface Act {

@@ -1,10 +1,10 @@
 import type { SelectQueryBuilder } from "kysely";
-import { ApiError } from "../apiError";
-import type { Answer, Page } from "../objects";
-import { fitting, type PageSize } from "../pages";
-import { readLarge } from "../slices";
+import { fitting, type PageSize } from "../resources/pages";
+import type { Answer, Page } from "../resources/stored";
 import type { Database } from "../storage/schema";
 import type { Store } from "../storage/store";
+import { ApiError } from "../util/apiError";
+import { readLarge } from "../util/slices";
 
 interface PageRequest extends PageSize {
   /** Only what is older. */

@@ -1,13 +1,13 @@
 import type { Kysely } from "kysely";
-import type { Documents } from "../documents";
-import type { Keyring } from "../sealing/keyring";
+import type { Documents } from "../documents/documents";
+import type { Keyring } from "../secrets/keyring";
 import type { AuditEventRow, Database } from "../storage/schema";
-import { GENESIS, hashOf } from "./auditRow";
 import { BASELINE_RECORDED } from "./baseline";
 import { compareContents } from "./contents";
 import { openDigests } from "./digests";
 import { Faults } from "./faults";
 import { type Anchor, headText } from "./head";
+import { GENESIS, hashOf } from "./rows";
 
 const PAGE = 1000;
 

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { type Definition, embeddedIn, modulesOf, pathFieldsOf, registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { execute, onEveryDatabase, rowsIn, type Start } from "../../../support/databases";
-import { Rest, type RestAnswer } from "../../../support/rest";
-import { run, type ServerProcess } from "../../../support/server";
-import { Promises } from "../promises";
+import { execute, onEveryDatabase, rowsIn, type Start } from "../../support/databases";
+import { Promises } from "../../support/promises";
+import { Rest, type RestAnswer } from "../../support/rest";
+import { run, type ServerProcess } from "../../support/server";
 
 const RELEASE = join(__dirname, "../release/database.backup");
 const MORE_FIELDS = { NODE_OPTIONS: `--require=${join(__dirname, "addedFields.cjs")}` };

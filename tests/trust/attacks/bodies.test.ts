@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../../support/databases";
-import { exchange } from "../../../support/rawHttp";
-import { certificate } from "../../api/fixtures";
-import { expectRefused, hostport, invalid, notJson, serverOfThisFile, unknownField } from "../../api/support";
+import { expectRefused, hostport, invalid, notJson, serverOfThisFile, unknownField } from "../../support/api/expect";
+import { certificate } from "../../support/api/fixtures";
+import { onEveryDatabase } from "../../support/databases";
+import { exchange } from "../../support/rawHttp";
 
 onEveryDatabase("A body means what it says, or is refused:", (start) => {
   const server = serverOfThisFile(start);

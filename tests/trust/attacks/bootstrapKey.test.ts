@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { onEveryDatabase, untilTestEnds } from "../../../support/databases";
-import { Rest } from "../../../support/rest";
-import { API_KEY, run } from "../../../support/server";
+import { onEveryDatabase, untilTestEnds } from "../../support/databases";
+import { Rest } from "../../support/rest";
+import { API_KEY, run } from "../../support/server";
 
 const BEFORE_KEY = { TUNNELPLANE_BOOTSTRAP_API_KEY: undefined };
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../../support/databases";
-import { expectRefused, invalid, serverOfThisFile } from "../../api/support";
+import { expectRefused, invalid, serverOfThisFile } from "../../support/api/expect";
+import { onEveryDatabase } from "../../support/databases";
 
 onEveryDatabase("A backend never contains itself:", (start) => {
   const server = serverOfThisFile(start);

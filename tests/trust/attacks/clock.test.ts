@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { TargetError } from "../../../server/src/events/targets";
-import { onEveryDatabase } from "../../../support/databases";
-import { takeAll, World } from "../../events/support";
+import { onEveryDatabase } from "../../support/databases";
+import { takeAll, World } from "../../support/events";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;

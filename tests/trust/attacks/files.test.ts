@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { Rest } from "../../../support/rest";
-import { API_KEY, run, ServerProcess } from "../../../support/server";
+import { Rest } from "../../support/rest";
+import { API_KEY, run, ServerProcess } from "../../support/server";
 
 /** The embedded database: others on the machine may not read its files, whoever made them, and however long ago. */
 describe("The files of a data folder", () => {

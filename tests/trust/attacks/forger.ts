@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { execute, rowsIn, type Start } from "../../../support/databases";
-import { Rest } from "../../../support/rest";
-import { run } from "../../../support/server";
+import { execute, rowsIn, type Start } from "../../support/databases";
+import { Rest } from "../../support/rest";
+import { run } from "../../support/server";
 import { created } from "../canaries";
 
 const isUrl = (data: string) => data.startsWith("postgres:");

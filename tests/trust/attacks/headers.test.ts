@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { onEveryDatabase, untilTestEnds } from "../../../support/databases";
-import { exchange } from "../../../support/rawHttp";
-import { Rest, type RestAnswer } from "../../../support/rest";
-import type { ServerProcess } from "../../../support/server";
+import { onEveryDatabase, untilTestEnds } from "../../support/databases";
+import { exchange } from "../../support/rawHttp";
+import { Rest, type RestAnswer } from "../../support/rest";
+import type { ServerProcess } from "../../support/server";
 
 onEveryDatabase("Headers and settings that say where the server is", (startServer) => {
   const start = untilTestEnds(startServer);

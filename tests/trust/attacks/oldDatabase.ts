@@ -1,11 +1,11 @@
-import { hashOf } from "../../../server/src/journal/auditRow";
 import { headText } from "../../../server/src/journal/head";
-import { Keyring } from "../../../server/src/sealing/keyring";
-import { findMasterKey, type MasterKey } from "../../../server/src/sealing/masterKey";
+import { hashOf } from "../../../server/src/journal/rows";
+import { Keyring } from "../../../server/src/secrets/keyring";
+import { findMasterKey, type MasterKey } from "../../../server/src/secrets/masterKey";
 import { connectTo } from "../../../server/src/storage/open";
 import type { AuditEventRow } from "../../../server/src/storage/schema";
-import { execute, rowsIn } from "../../../support/databases";
-import { MASTER_KEY } from "../../../support/server";
+import { execute, rowsIn } from "../../support/databases";
+import { MASTER_KEY } from "../../support/server";
 
 /** Makes of a database what the last version without digests would have written: its tables, and its hashes. Servers are stopped meanwhile. */
 export async function makeOld(data: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../../support/databases";
-import { Rest } from "../../../support/rest";
-import { expectRefused, immutable, invalid, serverOfThisFile } from "../../api/support";
+import { expectRefused, immutable, invalid, serverOfThisFile } from "../../support/api/expect";
+import { onEveryDatabase } from "../../support/databases";
+import { Rest } from "../../support/rest";
 
 const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString();
 

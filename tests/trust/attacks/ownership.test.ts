@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../../support/databases";
-import { Rest, type RestAnswer } from "../../../support/rest";
-import { sshKey } from "../../api/fixtures";
-import { expectRefused, notFound, serverOfThisFile, unknownId } from "../../api/support";
+import { expectRefused, notFound, serverOfThisFile, unknownId } from "../../support/api/expect";
+import { sshKey } from "../../support/api/fixtures";
+import { onEveryDatabase } from "../../support/databases";
+import { Rest, type RestAnswer } from "../../support/rest";
 
 const forbidden = { status: 403, code: "TP_1200" };
 

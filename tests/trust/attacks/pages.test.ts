@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { execute, onEveryDatabase } from "../../../support/databases";
-import { expectRefused, hostport, invalid, serverOfThisFile } from "../../api/support";
+import { expectRefused, hostport, invalid, serverOfThisFile } from "../../support/api/expect";
+import { execute, onEveryDatabase } from "../../support/databases";
 import { largeBackend, largeRoute } from "./largeObjects";
 
 const MIB = 1024 * 1024;

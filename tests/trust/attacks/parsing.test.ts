@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
-import { onEveryDatabase } from "../../../support/databases";
-import { CA, certificate, sshKey, sshLine } from "../../api/fixtures";
-import { expectRefused, hostport, invalid, serverOfThisFile } from "../../api/support";
+import { expectRefused, hostport, invalid, serverOfThisFile } from "../../support/api/expect";
+import { CA, certificate, sshKey, sshLine } from "../../support/api/fixtures";
+import { onEveryDatabase } from "../../support/databases";
 
 const pemOf = (der: Buffer): string => `-----BEGIN CERTIFICATE-----\n${der.toString("base64")}\n-----END CERTIFICATE-----\n`;
 

@@ -1,10 +1,10 @@
 import { expect } from "chai";
-import { onEveryDatabase } from "../../../support/databases";
-import { Rest } from "../../../support/rest";
-import type { ServerProcess } from "../../../support/server";
-import { certificate } from "../../api/fixtures";
-import { expectRefused, invalid } from "../../api/support";
-import { underAttack } from "./underAttack";
+import { expectRefused, invalid } from "../../support/api/expect";
+import { certificate } from "../../support/api/fixtures";
+import { onEveryDatabase } from "../../support/databases";
+import { Rest } from "../../support/rest";
+import type { ServerProcess } from "../../support/server";
+import { underAttack } from "../../support/underAttack";
 
 const ROUTES = "/edges/https/{edge_id}/routes";
 

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { isPublic } from "../../../server/src/addresses";
+import { isPublic } from "../../../server/src/util/addresses";
 
 /** What lies behind these is this machine, its networks or a cloud's metadata; each line is one way of writing such an address. */
 const HIDDEN: Readonly<Record<string, readonly string[]>> = {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { onEveryDatabase, untilTestEnds } from "../../../support/databases";
-import { Connection } from "../../../support/rawHttp";
-import { Rest, type RestAnswer } from "../../../support/rest";
-import type { ServerProcess } from "../../../support/server";
-import { StandInServer } from "../../../support/standIn";
-import { destination } from "../../api/fixtures";
-import { expectRefused, overloaded } from "../../api/support";
-import { underAttack } from "./underAttack";
+import { expectRefused, overloaded } from "../../support/api/expect";
+import { destination } from "../../support/api/fixtures";
+import { onEveryDatabase, untilTestEnds } from "../../support/databases";
+import { Connection } from "../../support/rawHttp";
+import { Rest, type RestAnswer } from "../../support/rest";
+import type { ServerProcess } from "../../support/server";
+import { StandInServer } from "../../support/standIn";
+import { underAttack } from "../../support/underAttack";
 
 const ADMIN_LIMIT_MS = 5_000;
 

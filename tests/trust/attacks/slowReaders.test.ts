@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { onEveryDatabase, untilTestEnds } from "../../../support/databases";
-import { Rest } from "../../../support/rest";
+import { onEveryDatabase, untilTestEnds } from "../../support/databases";
+import { Rest } from "../../support/rest";
+import { underAttack } from "../../support/underAttack";
 import { largeBackend } from "./largeObjects";
 import { SilentReader } from "./silentReader";
-import { underAttack } from "./underAttack";
 
 const PATH = "/backends/http_response";
 const UNREAD_MS = 30_000;

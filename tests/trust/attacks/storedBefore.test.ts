@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { execute, onEveryDatabase } from "../../../support/databases";
-import { certificate } from "../../api/fixtures";
-import { hostport, serverOfThisFile } from "../../api/support";
+import { hostport, serverOfThisFile } from "../../support/api/expect";
+import { certificate } from "../../support/api/fixtures";
+import { execute, onEveryDatabase } from "../../support/databases";
 
 onEveryDatabase("What was stored before a rule was made", (start) => {
   let data = "";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { onEveryDatabase, untilTestEnds } from "../../../support/databases";
-import { Rest } from "../../../support/rest";
-import { expectRefused } from "../../api/support";
+import { expectRefused } from "../../support/api/expect";
+import { onEveryDatabase, untilTestEnds } from "../../support/databases";
+import { Rest } from "../../support/rest";
 
 const limited = { status: 429, code: "TP_1403" };
 const SLIPS = 30;

@@ -6,11 +6,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Definition, modulesOf, registry } from "@tunnelplane/sdk/contract";
-import { run, ServerProcess } from "../../../support/server";
-import { destination, targets } from "../../api/fixtures";
-import { type ModuleName, moduleFixtures } from "../../api/modules";
-import { type Json, RestBelowEdge } from "../../api/support";
-import { TYPES } from "../../api/types";
+import { type Json, RestBelowEdge } from "../../support/api/expect";
+import { destination, targets } from "../../support/api/fixtures";
+import { type ModuleName, moduleFixtures } from "../../support/api/modules";
+import { TYPES } from "../../support/api/types";
+import { run, ServerProcess } from "../../support/server";
 
 const FILE = join(__dirname, "database.backup");
 

@@ -2,8 +2,8 @@ import { Worker } from "node:worker_threads";
 import type { EventDestinationTarget } from "@tunnelplane/sdk";
 import { openTarget } from ".";
 import { columnsOf, sentOf } from "./messages";
+import type { Order, Report } from "./sender";
 import { type Sent, type Target, TargetError, type TargetOptions } from "./target";
-import type { Order, Report } from "./worker";
 
 interface Waiting {
   /** How many events the batch has. */
@@ -54,7 +54,7 @@ export class TargetThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(require.resolve("./worker"), { name: "targets" });
+    const worker = new Worker(require.resolve("./sender"), { name: "targets" });
     let failure: unknown = new Error("the thread that sends events has ended");
     worker.on("message", (report: Report) => this.#hear(report));
     worker.on("error", (error) => {

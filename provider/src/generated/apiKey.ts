@@ -1,0 +1,61 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+import type * as pulumi from "@pulumi/pulumi";
+import { Resource } from "../host/resource";
+
+/** What an API key is declared with. */
+export interface ApiKeyArgs {
+  /** Who or what uses the key. At most 255 bytes. */
+  description?: pulumi.Input<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: pulumi.Input<string>;
+
+  /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
+  ownerId?: pulumi.Input<string>;
+
+  /** Until when the key is accepted (RFC 3339): a time in the future, by the server's clock, and no later than the end of the key that makes it. Default: that key's end, or where it has none, until it is deleted. Set at creation only. */
+  expiresAt?: pulumi.Input<string>;
+}
+
+/**
+ * A key with which its owner calls this API. Deleting it revokes it, at once, on other servers of the same database within a second.
+ *
+ * @example
+ * ```ts
+ * const ci = new tunnels.BotUser("ci", { name: "ci" });
+ * const key = new tunnels.ApiKey("ci", { ownerId: ci.id });
+ * export const apiKey = key.token; // a secret output
+ * ```
+ */
+export class ApiKey extends Resource {
+  /** Who or what uses the key. At most 255 bytes. */
+  declare readonly description: pulumi.Output<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  declare readonly metadata: pulumi.Output<string>;
+
+  /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
+  declare readonly ownerId: pulumi.Output<string>;
+
+  /** Until when the key is accepted (RFC 3339): a time in the future, by the server's clock, and no later than the end of the key that makes it. Default: that key's end, or where it has none, until it is deleted. Set at creation only. */
+  declare readonly expiresAt: pulumi.Output<string | undefined>;
+
+  /** The key itself. Answered by the creation only and null ever after; a Pulumi program keeps it, encrypted, in its state. Secret. */
+  declare readonly token: pulumi.Output<string>;
+
+  /** Address of this object. */
+  declare readonly uri: pulumi.Output<string>;
+
+  /** When it was created (RFC 3339). */
+  declare readonly createdAt: pulumi.Output<string>;
+
+  /** @param args what is declared; see {@link ApiKeyArgs} */
+  constructor(name: string, args: ApiKeyArgs = {}, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "api_key", type: "ApiKey", properties: ["description", "metadata", "ownerId", "expiresAt", "token", "uri", "createdAt"], secrets: ["token"] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): ApiKey {
+    return new ApiKey(name, {} as ApiKeyArgs, { ...options, id });
+  }
+}

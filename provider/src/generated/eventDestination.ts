@@ -1,0 +1,192 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+import type * as pulumi from "@pulumi/pulumi";
+import { Resource } from "../host/resource";
+
+/** What `role` holds. */
+export interface EventDestinationTargetModuleDeliveryServiceAuthRole {
+  /** The role (ARN) that the server assumes to deliver. */
+  roleRef: pulumi.Input<string>;
+}
+
+/** What `creds` holds. */
+export interface EventDestinationTargetModuleDeliveryServiceAuthCreds {
+  /** Id of a long-term access key. */
+  cloudAccessKeyId: pulumi.Input<string>;
+
+  /** The access key's secret. Secret. */
+  cloudSecretAccessKey: pulumi.Input<string>;
+}
+
+/** How to sign in: exactly one of `role` and `creds`. */
+export interface EventDestinationTargetModuleDeliveryServiceAuth {
+  /** Deliver as a role. */
+  role?: pulumi.Input<EventDestinationTargetModuleDeliveryServiceAuthRole>;
+
+  /** Deliver with a long-term access key. */
+  creds?: pulumi.Input<EventDestinationTargetModuleDeliveryServiceAuthCreds>;
+}
+
+/** What `deliveryService` holds. */
+export interface EventDestinationTargetModuleDeliveryService {
+  /** How to sign in: exactly one of `role` and `creds`. */
+  auth: pulumi.Input<EventDestinationTargetModuleDeliveryServiceAuth>;
+
+  /** The delivery stream (ARN). */
+  deliveryStreamRef: pulumi.Input<string>;
+}
+
+/** What `role` holds. */
+export interface EventDestinationTargetModuleStreamServiceAuthRole {
+  /** The role (ARN) that the server assumes to deliver. */
+  roleRef: pulumi.Input<string>;
+}
+
+/** What `creds` holds. */
+export interface EventDestinationTargetModuleStreamServiceAuthCreds {
+  /** Id of a long-term access key. */
+  cloudAccessKeyId: pulumi.Input<string>;
+
+  /** The access key's secret. Secret. */
+  cloudSecretAccessKey: pulumi.Input<string>;
+}
+
+/** How to sign in: exactly one of `role` and `creds`. */
+export interface EventDestinationTargetModuleStreamServiceAuth {
+  /** Deliver as a role. */
+  role?: pulumi.Input<EventDestinationTargetModuleStreamServiceAuthRole>;
+
+  /** Deliver with a long-term access key. */
+  creds?: pulumi.Input<EventDestinationTargetModuleStreamServiceAuthCreds>;
+}
+
+/** What `streamService` holds. */
+export interface EventDestinationTargetModuleStreamService {
+  /** How to sign in: exactly one of `role` and `creds`. */
+  auth: pulumi.Input<EventDestinationTargetModuleStreamServiceAuth>;
+
+  /** The stream (ARN). */
+  streamRef: pulumi.Input<string>;
+}
+
+/** What `role` holds. */
+export interface EventDestinationTargetModuleLogServiceAuthRole {
+  /** The role (ARN) that the server assumes to deliver. */
+  roleRef: pulumi.Input<string>;
+}
+
+/** What `creds` holds. */
+export interface EventDestinationTargetModuleLogServiceAuthCreds {
+  /** Id of a long-term access key. */
+  cloudAccessKeyId: pulumi.Input<string>;
+
+  /** The access key's secret. Secret. */
+  cloudSecretAccessKey: pulumi.Input<string>;
+}
+
+/** How to sign in: exactly one of `role` and `creds`. */
+export interface EventDestinationTargetModuleLogServiceAuth {
+  /** Deliver as a role. */
+  role?: pulumi.Input<EventDestinationTargetModuleLogServiceAuthRole>;
+
+  /** Deliver with a long-term access key. */
+  creds?: pulumi.Input<EventDestinationTargetModuleLogServiceAuthCreds>;
+}
+
+/** What `logService` holds. */
+export interface EventDestinationTargetModuleLogService {
+  /** How to sign in: exactly one of `role` and `creds`. */
+  auth: pulumi.Input<EventDestinationTargetModuleLogServiceAuth>;
+
+  /** The log group (ARN). */
+  logGroupRef: pulumi.Input<string>;
+}
+
+/** What `monitoringService` holds. */
+export interface EventDestinationTargetModuleMonitoringService {
+  /** The key for the intake. Secret. */
+  apiKey: pulumi.Input<string>;
+
+  /** Tags sent with each event. */
+  monitoringTags?: pulumi.Input<string>;
+
+  /** Service name sent with each event. */
+  service?: pulumi.Input<string>;
+
+  /** The site to send events to. Default: `datadoghq.com`. */
+  monitoringSite?: pulumi.Input<string>;
+}
+
+/** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`. A change replaces the target as a whole. */
+export interface EventDestinationTargetModule {
+  /** A delivery stream (Data Firehose). */
+  deliveryService?: pulumi.Input<EventDestinationTargetModuleDeliveryService>;
+
+  /** A stream (Kinesis Data Streams). */
+  streamService?: pulumi.Input<EventDestinationTargetModuleStreamService>;
+
+  /** A log group (CloudWatch Logs). */
+  logService?: pulumi.Input<EventDestinationTargetModuleLogService>;
+
+  /** A monitoring service (Datadog logs intake). */
+  monitoringService?: pulumi.Input<EventDestinationTargetModuleMonitoringService>;
+}
+
+/** What an event destination is declared with. */
+export interface EventDestinationArgs {
+  /** What it is for, in words for people. At most 255 bytes. */
+  description?: pulumi.Input<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: pulumi.Input<string>;
+
+  /** How events are written. Default `"json"`. */
+  format?: pulumi.Input<"json">;
+
+  /** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`. A change replaces the target as a whole. */
+  target: pulumi.Input<EventDestinationTargetModule>;
+}
+
+/**
+ * Where events are sent, and how to sign in there. It has no effect until a subscription names it.
+ *
+ * @example
+ * ```ts
+ * const audit = new tunnels.EventDestination("audit", {
+ *   target: {
+ *     logService: {
+ *       logGroupRef: "arn:aws:logs:eu-central-1:123456789012:log-group:tunnels",
+ *       auth: { role: { roleRef: "arn:aws:iam::123456789012:role/tunnels" } },
+ *     },
+ *   },
+ * });
+ * ```
+ */
+export class EventDestination extends Resource {
+  /** What it is for, in words for people. At most 255 bytes. */
+  declare readonly description: pulumi.Output<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  declare readonly metadata: pulumi.Output<string>;
+
+  /** How events are written. Default `"json"`. */
+  declare readonly format: pulumi.Output<"json">;
+
+  /** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`. A change replaces the target as a whole. */
+  declare readonly target: pulumi.Output<pulumi.Unwrap<NonNullable<EventDestinationArgs["target"]>>>;
+
+  /** Address of this object. */
+  declare readonly uri: pulumi.Output<string>;
+
+  /** When it was created (RFC 3339). */
+  declare readonly createdAt: pulumi.Output<string>;
+
+  /** @param args what is declared; see {@link EventDestinationArgs} */
+  constructor(name: string, args: EventDestinationArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "event_destination", type: "EventDestination", properties: ["description", "metadata", "format", "target", "uri", "createdAt"], secrets: ["target.deliveryService.auth.creds.cloudSecretAccessKey", "target.streamService.auth.creds.cloudSecretAccessKey", "target.logService.auth.creds.cloudSecretAccessKey", "target.monitoringService.apiKey"] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): EventDestination {
+    return new EventDestination(name, {} as EventDestinationArgs, { ...options, id });
+  }
+}

@@ -1,0 +1,65 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+import type * as pulumi from "@pulumi/pulumi";
+import { Resource } from "../host/resource";
+
+/** What `sources` holds. */
+export interface EventSubscriptionSourcesModule {
+  /** A type of event; the server lists them all. */
+  type: pulumi.Input<string>;
+}
+
+/** What an event subscription is declared with. */
+export interface EventSubscriptionArgs {
+  /** Data of your own for machines, often JSON in a string. At most 4096 characters. */
+  metadata?: pulumi.Input<string>;
+
+  /** What it is for, in words for people. At most 255 characters. */
+  description?: pulumi.Input<string>;
+
+  /** The types of events; each is also an object of its own below the subscription. */
+  sources?: pulumi.Input<pulumi.Input<EventSubscriptionSourcesModule>[]>;
+
+  /** Where the events go. */
+  destinationIds?: pulumi.Input<pulumi.Input<string>[]>;
+}
+
+/**
+ * Which types of events go to which destinations.
+ *
+ * @example
+ * ```ts
+ * const watch = new tunnels.EventSubscription("watch", {
+ *   sources: [{ type: "ip_policy_created.v0" }, { type: "ip_policy_deleted.v0" }],
+ *   destinationIds: [audit.id],
+ * });
+ * ```
+ */
+export class EventSubscription extends Resource {
+  /** Data of your own for machines, often JSON in a string. At most 4096 characters. */
+  declare readonly metadata: pulumi.Output<string>;
+
+  /** What it is for, in words for people. At most 255 characters. */
+  declare readonly description: pulumi.Output<string>;
+
+  /** The types of events; each is also an object of its own below the subscription. */
+  declare readonly sources: pulumi.Output<pulumi.Unwrap<NonNullable<EventSubscriptionArgs["sources"]>>>;
+
+  /** Where the events go. */
+  declare readonly destinationIds: pulumi.Output<string[]>;
+
+  /** Address of this object. */
+  declare readonly uri: pulumi.Output<string>;
+
+  /** When it was created (RFC 3339). */
+  declare readonly createdAt: pulumi.Output<string>;
+
+  /** @param args what is declared; see {@link EventSubscriptionArgs} */
+  constructor(name: string, args: EventSubscriptionArgs = {}, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "event_subscription", type: "EventSubscription", properties: ["metadata", "description", "sources", "destinationIds", "uri", "createdAt"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): EventSubscription {
+    return new EventSubscription(name, {} as EventSubscriptionArgs, { ...options, id });
+  }
+}

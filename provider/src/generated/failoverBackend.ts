@@ -1,0 +1,52 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+import type * as pulumi from "@pulumi/pulumi";
+import { Resource } from "../host/resource";
+
+/** What a failover backend is declared with. */
+export interface FailoverBackendArgs {
+  /** What it is for, in words for people. At most 255 bytes. */
+  description?: pulumi.Input<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: pulumi.Input<string>;
+
+  /** The backends, the preferred one first. */
+  backends?: pulumi.Input<pulumi.Input<string>[]>;
+}
+
+/**
+ * Sends traffic to the first of its backends that can take it.
+ *
+ * @example
+ * ```ts
+ * const web = new tunnels.TunnelGroupBackend("web", { labels: { service: "web" } });
+ * const sorry = new tunnels.HttpResponseBackend("sorry", { statusCode: 503, body: "back soon" });
+ * const site = new tunnels.FailoverBackend("site", { backends: [web.id, sorry.id] });
+ * ```
+ */
+export class FailoverBackend extends Resource {
+  /** What it is for, in words for people. At most 255 bytes. */
+  declare readonly description: pulumi.Output<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  declare readonly metadata: pulumi.Output<string>;
+
+  /** The backends, the preferred one first. */
+  declare readonly backends: pulumi.Output<string[]>;
+
+  /** Address of this object. */
+  declare readonly uri: pulumi.Output<string>;
+
+  /** When it was created (RFC 3339). */
+  declare readonly createdAt: pulumi.Output<string>;
+
+  /** @param args what is declared; see {@link FailoverBackendArgs} */
+  constructor(name: string, args: FailoverBackendArgs = {}, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "failover_backend", type: "FailoverBackend", properties: ["description", "metadata", "backends", "uri", "createdAt"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): FailoverBackend {
+    return new FailoverBackend(name, {} as FailoverBackendArgs, { ...options, id });
+  }
+}

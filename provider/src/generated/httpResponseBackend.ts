@@ -1,0 +1,66 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+import type * as pulumi from "@pulumi/pulumi";
+import { Resource } from "../host/resource";
+
+/** What an HTTP-response backend is declared with. */
+export interface HttpResponseBackendArgs {
+  /** What it is for, in words for people. At most 255 bytes. */
+  description?: pulumi.Input<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: pulumi.Input<string>;
+
+  /** The body of the response. */
+  body?: pulumi.Input<string>;
+
+  /** Headers of the response. */
+  headers?: pulumi.Input<Record<string, pulumi.Input<string>>>;
+
+  /** The status of the response. Default `200`. */
+  statusCode?: pulumi.Input<number>;
+}
+
+/**
+ * Answers every request with the same response, for example a page that says what is going on.
+ *
+ * @example
+ * ```ts
+ * const maintenance = new tunnels.HttpResponseBackend("maintenance", {
+ *   statusCode: 503,
+ *   headers: { "retry-after": "600" },
+ *   body: "back in ten minutes",
+ * });
+ * ```
+ */
+export class HttpResponseBackend extends Resource {
+  /** What it is for, in words for people. At most 255 bytes. */
+  declare readonly description: pulumi.Output<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  declare readonly metadata: pulumi.Output<string>;
+
+  /** The body of the response. */
+  declare readonly body: pulumi.Output<string>;
+
+  /** Headers of the response. */
+  declare readonly headers: pulumi.Output<Record<string, string>>;
+
+  /** The status of the response. Default `200`. */
+  declare readonly statusCode: pulumi.Output<number>;
+
+  /** Address of this object. */
+  declare readonly uri: pulumi.Output<string>;
+
+  /** When it was created (RFC 3339). */
+  declare readonly createdAt: pulumi.Output<string>;
+
+  /** @param args what is declared; see {@link HttpResponseBackendArgs} */
+  constructor(name: string, args: HttpResponseBackendArgs = {}, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "http_response_backend", type: "HttpResponseBackend", properties: ["description", "metadata", "body", "headers", "statusCode", "uri", "createdAt"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpResponseBackend {
+    return new HttpResponseBackend(name, {} as HttpResponseBackendArgs, { ...options, id });
+  }
+}

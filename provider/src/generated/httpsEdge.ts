@@ -1,0 +1,139 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+import type * as pulumi from "@pulumi/pulumi";
+import { Resource } from "../host/resource";
+
+/** What `mutualTls` holds. */
+export interface HttpsEdgeMutualTlsModule {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: pulumi.Input<boolean>;
+
+  /** The authorities that may have signed a client's certificate; not empty while enabled. */
+  certificateAuthorityIds: pulumi.Input<pulumi.Input<string>[]>;
+}
+
+/** What `tlsTermination` holds. */
+export interface HttpsEdgeTlsTerminationModule {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: pulumi.Input<boolean>;
+
+  /** The lowest TLS version that is accepted. Default `1.2`. */
+  minVersion?: pulumi.Input<"1.2" | "1.3">;
+}
+
+/** What an HTTPS edge is declared with. */
+export interface HttpsEdgeArgs {
+  /** What it is for, in words for people. At most 255 bytes. */
+  description?: pulumi.Input<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: pulumi.Input<string>;
+
+  /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
+  hostports?: pulumi.Input<pulumi.Input<string>[]>;
+
+  /** Which client certificates are accepted. */
+  mutualTls?: pulumi.Input<HttpsEdgeMutualTlsModule>;
+
+  /** From which version on TLS is accepted. */
+  tlsTermination?: pulumi.Input<HttpsEdgeTlsTerminationModule>;
+}
+
+/**
+ * Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes, which have at most 4 MiB together.
+ *
+ * @example
+ * ```ts
+ * const site = new tunnels.HttpsEdge("site", {
+ *   hostports: ["www.example.com:443"],
+ *   tlsTermination: { minVersion: "1.3" },
+ * });
+ * ```
+ */
+export class HttpsEdge extends Resource {
+  /** What it is for, in words for people. At most 255 bytes. */
+  declare readonly description: pulumi.Output<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  declare readonly metadata: pulumi.Output<string>;
+
+  /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
+  declare readonly hostports: pulumi.Output<string[]>;
+
+  /** Which client certificates are accepted. */
+  declare readonly mutualTls: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeArgs["mutualTls"]>> | undefined>;
+
+  /** From which version on TLS is accepted. */
+  declare readonly tlsTermination: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeArgs["tlsTermination"]>> | undefined>;
+
+  /** Address of this object. */
+  declare readonly uri: pulumi.Output<string>;
+
+  /** When it was created (RFC 3339). */
+  declare readonly createdAt: pulumi.Output<string>;
+
+  /** @param args what is declared; see {@link HttpsEdgeArgs} */
+  constructor(name: string, args: HttpsEdgeArgs = {}, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "https_edge", type: "HttpsEdge", properties: ["description", "metadata", "hostports", "mutualTls", "tlsTermination", "uri", "createdAt"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdge {
+    return new HttpsEdge(name, {} as HttpsEdgeArgs, { ...options, id });
+  }
+}
+
+/** What an HTTPS edge's mutual_tls module is declared with. */
+export interface HttpsEdgeMutualTlsArgs extends HttpsEdgeMutualTlsModule {
+  /** The HTTPS edge (`edghts_…`). A change moves the module. */
+  edgeId: pulumi.Input<string>;
+}
+
+/** The mutual_tls module of an HTTPS edge, as a resource of its own: for programs that do not declare the HTTPS edge itself. Which client certificates are accepted. */
+export class HttpsEdgeMutualTls extends Resource {
+  /** The HTTPS edge (`edghts_…`). A change moves the module. */
+  declare readonly edgeId: pulumi.Output<string>;
+
+  /** Whether the module is applied to traffic. Default true. */
+  declare readonly enabled: pulumi.Output<boolean>;
+
+  /** The authorities that may have signed a client's certificate; not empty while enabled. */
+  declare readonly certificateAuthorityIds: pulumi.Output<string[]>;
+
+  /** @param args what is declared; see {@link HttpsEdgeMutualTlsArgs} */
+  constructor(name: string, args: HttpsEdgeMutualTlsArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "https_edge.mutual_tls", type: "HttpsEdgeMutualTls", properties: ["edgeId", "enabled", "certificateAuthorityIds"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeMutualTls {
+    return new HttpsEdgeMutualTls(name, {} as HttpsEdgeMutualTlsArgs, { ...options, id });
+  }
+}
+
+/** What an HTTPS edge's tls_termination module is declared with. */
+export interface HttpsEdgeTlsTerminationArgs extends HttpsEdgeTlsTerminationModule {
+  /** The HTTPS edge (`edghts_…`). A change moves the module. */
+  edgeId: pulumi.Input<string>;
+}
+
+/** The tls_termination module of an HTTPS edge, as a resource of its own: for programs that do not declare the HTTPS edge itself. From which version on TLS is accepted. */
+export class HttpsEdgeTlsTermination extends Resource {
+  /** The HTTPS edge (`edghts_…`). A change moves the module. */
+  declare readonly edgeId: pulumi.Output<string>;
+
+  /** Whether the module is applied to traffic. Default true. */
+  declare readonly enabled: pulumi.Output<boolean>;
+
+  /** The lowest TLS version that is accepted. Default `1.2`. */
+  declare readonly minVersion: pulumi.Output<"1.2" | "1.3">;
+
+  /** @param args what is declared; see {@link HttpsEdgeTlsTerminationArgs} */
+  constructor(name: string, args: HttpsEdgeTlsTerminationArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "https_edge.tls_termination", type: "HttpsEdgeTlsTermination", properties: ["edgeId", "enabled", "minVersion"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeTlsTermination {
+    return new HttpsEdgeTlsTermination(name, {} as HttpsEdgeTlsTerminationArgs, { ...options, id });
+  }
+}

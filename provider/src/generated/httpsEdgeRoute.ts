@@ -1,0 +1,550 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+import type * as pulumi from "@pulumi/pulumi";
+import { Resource } from "../host/resource";
+
+/** What `backend` holds. */
+export interface HttpsEdgeRouteBackendModule {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: pulumi.Input<boolean>;
+
+  /** The backend that gets the traffic. */
+  backendId: pulumi.Input<string>;
+}
+
+/** What `ipRestriction` holds. */
+export interface HttpsEdgeRouteIpRestrictionModule {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: pulumi.Input<boolean>;
+
+  /** The IP policies that a source address is checked against; not empty while enabled. */
+  ipPolicyIds: pulumi.Input<pulumi.Input<string>[]>;
+}
+
+/** What `oidc` holds. */
+export interface HttpsEdgeRouteOidcModule {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: pulumi.Input<boolean>;
+
+  /** Whether OPTIONS requests pass without signing in, as CORS needs. Default `false`. */
+  optionsPassthrough?: pulumi.Input<boolean>;
+
+  /** Prefix of the session's cookie. Default: the service's own. */
+  cookiePrefix?: pulumi.Input<string>;
+
+  /** After how long without a request users have to sign in again. In seconds; 0 for no limit. Default `0`. */
+  inactivityTimeout?: pulumi.Input<number>;
+
+  /** After how long users have to sign in again in any case. In seconds; 0 for no limit. Default `0`. */
+  maximumDuration?: pulumi.Input<number>;
+
+  /** URL of the provider; the base of its discovery document. */
+  issuer: pulumi.Input<string>;
+
+  /** The app's client id, which is its audience too. */
+  clientId: pulumi.Input<string>;
+
+  /** The app's client secret. Secret. */
+  clientSecret: pulumi.Input<string>;
+
+  /** Scopes that are asked for. */
+  scopes?: pulumi.Input<pulumi.Input<string>[]>;
+}
+
+/** What `allowList` holds. */
+export interface HttpsEdgeRouteJwtValidationModuleIssuerAllowList {
+  /** One that is allowed. */
+  value: pulumi.Input<string>;
+}
+
+/** Issuers whose tokens are accepted. */
+export interface HttpsEdgeRouteJwtValidationModuleIssuer {
+  /** Issuers whose tokens are accepted. */
+  allowList: pulumi.Input<pulumi.Input<HttpsEdgeRouteJwtValidationModuleIssuerAllowList>[]>;
+}
+
+/** What `allowList` holds. */
+export interface HttpsEdgeRouteJwtValidationModuleAudienceAllowList {
+  /** One that is allowed. */
+  value: pulumi.Input<string>;
+}
+
+/** Audiences of which a token has to name one. */
+export interface HttpsEdgeRouteJwtValidationModuleAudience {
+  /** Audiences of which a token has to name one. */
+  allowList: pulumi.Input<pulumi.Input<HttpsEdgeRouteJwtValidationModuleAudienceAllowList>[]>;
+}
+
+/** What `tokens` holds. */
+export interface HttpsEdgeRouteJwtValidationModuleHttpTokens {
+  /** What the token is, as a hint for parsing. */
+  type: pulumi.Input<"jwt" | "at+jwt" | "it+jwt">;
+
+  /** Where it is expected. */
+  method: pulumi.Input<"header" | "body">;
+
+  /** The name of the header or of the body's field. */
+  name: pulumi.Input<string>;
+
+  /** What stands before the token and is taken off, for example `Bearer `. */
+  prefix?: pulumi.Input<string>;
+}
+
+/** Where tokens stand in a request. */
+export interface HttpsEdgeRouteJwtValidationModuleHttp {
+  /** Where tokens are looked for. */
+  tokens: pulumi.Input<pulumi.Input<HttpsEdgeRouteJwtValidationModuleHttpTokens>[]>;
+}
+
+/** Where keys come from. */
+export interface HttpsEdgeRouteJwtValidationModuleJwsKeysSources {
+  /** URLs of JSON Web Key Sets. */
+  additionalJkus: pulumi.Input<pulumi.Input<string>[]>;
+}
+
+/** Keys that signatures are checked with. */
+export interface HttpsEdgeRouteJwtValidationModuleJwsKeys {
+  /** Where keys come from. */
+  sources: pulumi.Input<HttpsEdgeRouteJwtValidationModuleJwsKeysSources>;
+}
+
+/** How signatures are checked. */
+export interface HttpsEdgeRouteJwtValidationModuleJws {
+  /** Algorithms that a signature may use. */
+  allowedAlgorithms: pulumi.Input<(pulumi.Input<"RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512">)[]>;
+
+  /** Keys that signatures are checked with. */
+  keys: pulumi.Input<HttpsEdgeRouteJwtValidationModuleJwsKeys>;
+}
+
+/** What `jwtValidation` holds. */
+export interface HttpsEdgeRouteJwtValidationModule {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: pulumi.Input<boolean>;
+
+  /** Issuers whose tokens are accepted. */
+  issuer: pulumi.Input<HttpsEdgeRouteJwtValidationModuleIssuer>;
+
+  /** Audiences of which a token has to name one. */
+  audience: pulumi.Input<HttpsEdgeRouteJwtValidationModuleAudience>;
+
+  /** Where tokens stand in a request. */
+  http: pulumi.Input<HttpsEdgeRouteJwtValidationModuleHttp>;
+
+  /** How signatures are checked. */
+  jws: pulumi.Input<HttpsEdgeRouteJwtValidationModuleJws>;
+}
+
+/** What `userAgentFilter` holds. */
+export interface HttpsEdgeRouteUserAgentFilterModule {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: pulumi.Input<boolean>;
+
+  /** Regular expressions (RE2) of agents that may pass. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
+  allow?: pulumi.Input<pulumi.Input<string>[]>;
+
+  /** Regular expressions (RE2) of agents that may not. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
+  deny?: pulumi.Input<pulumi.Input<string>[]>;
+}
+
+/** What `actions` holds. */
+export interface HttpsEdgeRoutePoliciesModuleInboundActions {
+  /** What is done. */
+  type: pulumi.Input<"deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response">;
+
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as they are written. */
+  config?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
+}
+
+/** What `inbound` holds. */
+export interface HttpsEdgeRoutePoliciesModuleInbound {
+  /** A name for people. */
+  name?: pulumi.Input<string>;
+
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
+  expressions?: pulumi.Input<pulumi.Input<string>[]>;
+
+  /** What is done, in this order. */
+  actions: pulumi.Input<pulumi.Input<HttpsEdgeRoutePoliciesModuleInboundActions>[]>;
+}
+
+/** What `actions` holds. */
+export interface HttpsEdgeRoutePoliciesModuleOutboundActions {
+  /** What is done. */
+  type: pulumi.Input<"deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response">;
+
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as they are written. */
+  config?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
+}
+
+/** What `outbound` holds. */
+export interface HttpsEdgeRoutePoliciesModuleOutbound {
+  /** A name for people. */
+  name?: pulumi.Input<string>;
+
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
+  expressions?: pulumi.Input<pulumi.Input<string>[]>;
+
+  /** What is done, in this order. */
+  actions: pulumi.Input<pulumi.Input<HttpsEdgeRoutePoliciesModuleOutboundActions>[]>;
+}
+
+/** What `policies` holds. */
+export interface HttpsEdgeRoutePoliciesModule {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: pulumi.Input<boolean>;
+
+  /** Policies on what comes in. */
+  inbound?: pulumi.Input<pulumi.Input<HttpsEdgeRoutePoliciesModuleInbound>[]>;
+
+  /** Policies on what goes out. */
+  outbound?: pulumi.Input<pulumi.Input<HttpsEdgeRoutePoliciesModuleOutbound>[]>;
+}
+
+/** What an HTTPS edge route is declared with. */
+export interface HttpsEdgeRouteArgs {
+  /** The edge that the route belongs to. Set at creation only. */
+  edgeId: pulumi.Input<string>;
+
+  /** Whether `match` is the whole path or its beginning. */
+  matchType: pulumi.Input<"exact_path" | "path_prefix">;
+
+  /** The path, beginning with `/`. Each stands once for its type on an edge. */
+  match: pulumi.Input<string>;
+
+  /** What it is for, in words for people. At most 255 bytes. */
+  description?: pulumi.Input<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: pulumi.Input<string>;
+
+  /** Where the traffic goes. */
+  backend?: pulumi.Input<HttpsEdgeRouteBackendModule>;
+
+  /** Which source addresses may connect. */
+  ipRestriction?: pulumi.Input<HttpsEdgeRouteIpRestrictionModule>;
+
+  /** Signs users in with an OpenID Connect provider. */
+  oidc?: pulumi.Input<HttpsEdgeRouteOidcModule>;
+
+  /** Lets requests pass that carry a valid JSON Web Token. */
+  jwtValidation?: pulumi.Input<HttpsEdgeRouteJwtValidationModule>;
+
+  /** Allows or denies requests by their User-Agent header. */
+  userAgentFilter?: pulumi.Input<HttpsEdgeRouteUserAgentFilterModule>;
+
+  /** Conditions and actions on inbound and outbound traffic. */
+  policies?: pulumi.Input<HttpsEdgeRoutePoliciesModule>;
+}
+
+/**
+ * What happens to requests whose path matches: who may make them, and which backend gets them.
+ *
+ * @example
+ * ```ts
+ * const api = new tunnels.HttpsEdgeRoute("api", {
+ *   edgeId: site.id,
+ *   matchType: "path_prefix",
+ *   match: "/api",
+ *   backend: { backendId: web.id },
+ *   jwtValidation: {
+ *     issuer: { allowList: [{ value: "https://id.example.com" }] },
+ *     audience: { allowList: [{ value: "api" }] },
+ *     http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
+ *     jws: { allowedAlgorithms: ["RS256"], keys: { sources: { additionalJkus: ["https://id.example.com/jwks"] } } },
+ *   },
+ * });
+ * ```
+ */
+export class HttpsEdgeRoute extends Resource {
+  /** The edge that the route belongs to. Set at creation only. */
+  declare readonly edgeId: pulumi.Output<string>;
+
+  /** Whether `match` is the whole path or its beginning. */
+  declare readonly matchType: pulumi.Output<"exact_path" | "path_prefix">;
+
+  /** The path, beginning with `/`. Each stands once for its type on an edge. */
+  declare readonly match: pulumi.Output<string>;
+
+  /** What it is for, in words for people. At most 255 bytes. */
+  declare readonly description: pulumi.Output<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  declare readonly metadata: pulumi.Output<string>;
+
+  /** Where the traffic goes. */
+  declare readonly backend: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteArgs["backend"]>> | undefined>;
+
+  /** Which source addresses may connect. */
+  declare readonly ipRestriction: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteArgs["ipRestriction"]>> | undefined>;
+
+  /** Signs users in with an OpenID Connect provider. */
+  declare readonly oidc: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteArgs["oidc"]>> | undefined>;
+
+  /** Lets requests pass that carry a valid JSON Web Token. */
+  declare readonly jwtValidation: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteArgs["jwtValidation"]>> | undefined>;
+
+  /** Allows or denies requests by their User-Agent header. */
+  declare readonly userAgentFilter: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteArgs["userAgentFilter"]>> | undefined>;
+
+  /** Conditions and actions on inbound and outbound traffic. */
+  declare readonly policies: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteArgs["policies"]>> | undefined>;
+
+  /** Identifier, `edghtsrt_` and 27 characters that sort by time. */
+  declare readonly routeId: pulumi.Output<string>;
+
+  /** Address of this object. */
+  declare readonly uri: pulumi.Output<string>;
+
+  /** When it was created (RFC 3339). */
+  declare readonly createdAt: pulumi.Output<string>;
+
+  /** @param args what is declared; see {@link HttpsEdgeRouteArgs} */
+  constructor(name: string, args: HttpsEdgeRouteArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "https_edge_route", type: "HttpsEdgeRoute", properties: ["edgeId", "matchType", "match", "description", "metadata", "backend", "ipRestriction", "oidc", "jwtValidation", "userAgentFilter", "policies", "routeId", "uri", "createdAt"], secrets: ["oidc.clientSecret"] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRoute {
+    return new HttpsEdgeRoute(name, {} as HttpsEdgeRouteArgs, { ...options, id });
+  }
+}
+
+/** What an HTTPS edge route's backend module is declared with. */
+export interface HttpsEdgeRouteBackendArgs extends HttpsEdgeRouteBackendModule {
+  /** The edge that the route belongs to. Set at creation only. */
+  edgeId: pulumi.Input<string>;
+
+  /** The HTTPS edge route (`edghtsrt_…`). A change moves the module. */
+  routeId: pulumi.Input<string>;
+}
+
+/** The backend module of an HTTPS edge route, as a resource of its own: for programs that do not declare the HTTPS edge route itself. Where the traffic goes. */
+export class HttpsEdgeRouteBackend extends Resource {
+  /** The edge that the route belongs to. Set at creation only. */
+  declare readonly edgeId: pulumi.Output<string>;
+
+  /** The HTTPS edge route (`edghtsrt_…`). A change moves the module. */
+  declare readonly routeId: pulumi.Output<string>;
+
+  /** Whether the module is applied to traffic. Default true. */
+  declare readonly enabled: pulumi.Output<boolean>;
+
+  /** The backend that gets the traffic. */
+  declare readonly backendId: pulumi.Output<string>;
+
+  /** @param args what is declared; see {@link HttpsEdgeRouteBackendArgs} */
+  constructor(name: string, args: HttpsEdgeRouteBackendArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "https_edge_route.backend", type: "HttpsEdgeRouteBackend", properties: ["edgeId", "routeId", "enabled", "backendId"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRouteBackend {
+    return new HttpsEdgeRouteBackend(name, {} as HttpsEdgeRouteBackendArgs, { ...options, id });
+  }
+}
+
+/** What an HTTPS edge route's ip_restriction module is declared with. */
+export interface HttpsEdgeRouteIpRestrictionArgs extends HttpsEdgeRouteIpRestrictionModule {
+  /** The edge that the route belongs to. Set at creation only. */
+  edgeId: pulumi.Input<string>;
+
+  /** The HTTPS edge route (`edghtsrt_…`). A change moves the module. */
+  routeId: pulumi.Input<string>;
+}
+
+/** The ip_restriction module of an HTTPS edge route, as a resource of its own: for programs that do not declare the HTTPS edge route itself. Which source addresses may connect. */
+export class HttpsEdgeRouteIpRestriction extends Resource {
+  /** The edge that the route belongs to. Set at creation only. */
+  declare readonly edgeId: pulumi.Output<string>;
+
+  /** The HTTPS edge route (`edghtsrt_…`). A change moves the module. */
+  declare readonly routeId: pulumi.Output<string>;
+
+  /** Whether the module is applied to traffic. Default true. */
+  declare readonly enabled: pulumi.Output<boolean>;
+
+  /** The IP policies that a source address is checked against; not empty while enabled. */
+  declare readonly ipPolicyIds: pulumi.Output<string[]>;
+
+  /** @param args what is declared; see {@link HttpsEdgeRouteIpRestrictionArgs} */
+  constructor(name: string, args: HttpsEdgeRouteIpRestrictionArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "https_edge_route.ip_restriction", type: "HttpsEdgeRouteIpRestriction", properties: ["edgeId", "routeId", "enabled", "ipPolicyIds"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRouteIpRestriction {
+    return new HttpsEdgeRouteIpRestriction(name, {} as HttpsEdgeRouteIpRestrictionArgs, { ...options, id });
+  }
+}
+
+/** What an HTTPS edge route's oidc module is declared with. */
+export interface HttpsEdgeRouteOidcArgs extends HttpsEdgeRouteOidcModule {
+  /** The edge that the route belongs to. Set at creation only. */
+  edgeId: pulumi.Input<string>;
+
+  /** The HTTPS edge route (`edghtsrt_…`). A change moves the module. */
+  routeId: pulumi.Input<string>;
+}
+
+/** The oidc module of an HTTPS edge route, as a resource of its own: for programs that do not declare the HTTPS edge route itself. Signs users in with an OpenID Connect provider. */
+export class HttpsEdgeRouteOidc extends Resource {
+  /** The edge that the route belongs to. Set at creation only. */
+  declare readonly edgeId: pulumi.Output<string>;
+
+  /** The HTTPS edge route (`edghtsrt_…`). A change moves the module. */
+  declare readonly routeId: pulumi.Output<string>;
+
+  /** Whether the module is applied to traffic. Default true. */
+  declare readonly enabled: pulumi.Output<boolean>;
+
+  /** Whether OPTIONS requests pass without signing in, as CORS needs. Default `false`. */
+  declare readonly optionsPassthrough: pulumi.Output<boolean>;
+
+  /** Prefix of the session's cookie. Default: the service's own. */
+  declare readonly cookiePrefix: pulumi.Output<string>;
+
+  /** After how long without a request users have to sign in again. In seconds; 0 for no limit. Default `0`. */
+  declare readonly inactivityTimeout: pulumi.Output<number>;
+
+  /** After how long users have to sign in again in any case. In seconds; 0 for no limit. Default `0`. */
+  declare readonly maximumDuration: pulumi.Output<number>;
+
+  /** URL of the provider; the base of its discovery document. */
+  declare readonly issuer: pulumi.Output<string>;
+
+  /** The app's client id, which is its audience too. */
+  declare readonly clientId: pulumi.Output<string>;
+
+  /** The app's client secret. Secret. */
+  declare readonly clientSecret: pulumi.Output<string>;
+
+  /** Scopes that are asked for. */
+  declare readonly scopes: pulumi.Output<string[]>;
+
+  /** @param args what is declared; see {@link HttpsEdgeRouteOidcArgs} */
+  constructor(name: string, args: HttpsEdgeRouteOidcArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "https_edge_route.oidc", type: "HttpsEdgeRouteOidc", properties: ["edgeId", "routeId", "enabled", "optionsPassthrough", "cookiePrefix", "inactivityTimeout", "maximumDuration", "issuer", "clientId", "clientSecret", "scopes"], secrets: ["clientSecret"] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRouteOidc {
+    return new HttpsEdgeRouteOidc(name, {} as HttpsEdgeRouteOidcArgs, { ...options, id });
+  }
+}
+
+/** What an HTTPS edge route's jwt_validation module is declared with. */
+export interface HttpsEdgeRouteJwtValidationArgs extends HttpsEdgeRouteJwtValidationModule {
+  /** The edge that the route belongs to. Set at creation only. */
+  edgeId: pulumi.Input<string>;
+
+  /** The HTTPS edge route (`edghtsrt_…`). A change moves the module. */
+  routeId: pulumi.Input<string>;
+}
+
+/** The jwt_validation module of an HTTPS edge route, as a resource of its own: for programs that do not declare the HTTPS edge route itself. Lets requests pass that carry a valid JSON Web Token. */
+export class HttpsEdgeRouteJwtValidation extends Resource {
+  /** The edge that the route belongs to. Set at creation only. */
+  declare readonly edgeId: pulumi.Output<string>;
+
+  /** The HTTPS edge route (`edghtsrt_…`). A change moves the module. */
+  declare readonly routeId: pulumi.Output<string>;
+
+  /** Whether the module is applied to traffic. Default true. */
+  declare readonly enabled: pulumi.Output<boolean>;
+
+  /** Issuers whose tokens are accepted. */
+  declare readonly issuer: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteJwtValidationArgs["issuer"]>>>;
+
+  /** Audiences of which a token has to name one. */
+  declare readonly audience: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteJwtValidationArgs["audience"]>>>;
+
+  /** Where tokens stand in a request. */
+  declare readonly http: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteJwtValidationArgs["http"]>>>;
+
+  /** How signatures are checked. */
+  declare readonly jws: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteJwtValidationArgs["jws"]>>>;
+
+  /** @param args what is declared; see {@link HttpsEdgeRouteJwtValidationArgs} */
+  constructor(name: string, args: HttpsEdgeRouteJwtValidationArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "https_edge_route.jwt_validation", type: "HttpsEdgeRouteJwtValidation", properties: ["edgeId", "routeId", "enabled", "issuer", "audience", "http", "jws"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRouteJwtValidation {
+    return new HttpsEdgeRouteJwtValidation(name, {} as HttpsEdgeRouteJwtValidationArgs, { ...options, id });
+  }
+}
+
+/** What an HTTPS edge route's user_agent_filter module is declared with. */
+export interface HttpsEdgeRouteUserAgentFilterArgs extends HttpsEdgeRouteUserAgentFilterModule {
+  /** The edge that the route belongs to. Set at creation only. */
+  edgeId: pulumi.Input<string>;
+
+  /** The HTTPS edge route (`edghtsrt_…`). A change moves the module. */
+  routeId: pulumi.Input<string>;
+}
+
+/** The user_agent_filter module of an HTTPS edge route, as a resource of its own: for programs that do not declare the HTTPS edge route itself. Allows or denies requests by their User-Agent header. */
+export class HttpsEdgeRouteUserAgentFilter extends Resource {
+  /** The edge that the route belongs to. Set at creation only. */
+  declare readonly edgeId: pulumi.Output<string>;
+
+  /** The HTTPS edge route (`edghtsrt_…`). A change moves the module. */
+  declare readonly routeId: pulumi.Output<string>;
+
+  /** Whether the module is applied to traffic. Default true. */
+  declare readonly enabled: pulumi.Output<boolean>;
+
+  /** Regular expressions (RE2) of agents that may pass. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
+  declare readonly allow: pulumi.Output<string[]>;
+
+  /** Regular expressions (RE2) of agents that may not. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
+  declare readonly deny: pulumi.Output<string[]>;
+
+  /** @param args what is declared; see {@link HttpsEdgeRouteUserAgentFilterArgs} */
+  constructor(name: string, args: HttpsEdgeRouteUserAgentFilterArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "https_edge_route.user_agent_filter", type: "HttpsEdgeRouteUserAgentFilter", properties: ["edgeId", "routeId", "enabled", "allow", "deny"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRouteUserAgentFilter {
+    return new HttpsEdgeRouteUserAgentFilter(name, {} as HttpsEdgeRouteUserAgentFilterArgs, { ...options, id });
+  }
+}
+
+/** What an HTTPS edge route's policies module is declared with. */
+export interface HttpsEdgeRoutePoliciesArgs extends HttpsEdgeRoutePoliciesModule {
+  /** The edge that the route belongs to. Set at creation only. */
+  edgeId: pulumi.Input<string>;
+
+  /** The HTTPS edge route (`edghtsrt_…`). A change moves the module. */
+  routeId: pulumi.Input<string>;
+}
+
+/** The policies module of an HTTPS edge route, as a resource of its own: for programs that do not declare the HTTPS edge route itself. Conditions and actions on inbound and outbound traffic. */
+export class HttpsEdgeRoutePolicies extends Resource {
+  /** The edge that the route belongs to. Set at creation only. */
+  declare readonly edgeId: pulumi.Output<string>;
+
+  /** The HTTPS edge route (`edghtsrt_…`). A change moves the module. */
+  declare readonly routeId: pulumi.Output<string>;
+
+  /** Whether the module is applied to traffic. Default true. */
+  declare readonly enabled: pulumi.Output<boolean>;
+
+  /** Policies on what comes in. */
+  declare readonly inbound: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRoutePoliciesArgs["inbound"]>>>;
+
+  /** Policies on what goes out. */
+  declare readonly outbound: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRoutePoliciesArgs["outbound"]>>>;
+
+  /** @param args what is declared; see {@link HttpsEdgeRoutePoliciesArgs} */
+  constructor(name: string, args: HttpsEdgeRoutePoliciesArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "https_edge_route.policies", type: "HttpsEdgeRoutePolicies", properties: ["edgeId", "routeId", "enabled", "inbound", "outbound"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRoutePolicies {
+    return new HttpsEdgeRoutePolicies(name, {} as HttpsEdgeRoutePoliciesArgs, { ...options, id });
+  }
+}

@@ -1,0 +1,67 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+import type * as pulumi from "@pulumi/pulumi";
+import { Resource } from "../host/resource";
+
+/** What an IP policy rule is declared with. */
+export interface IpPolicyRuleArgs {
+  /** What it is for, in words for people. At most 255 bytes. */
+  description?: pulumi.Input<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: pulumi.Input<string>;
+
+  /** The network, with its mask and without host bits. Each network stands once in a policy. */
+  cidr: pulumi.Input<string>;
+
+  /** The policy that the rule belongs to. Set at creation only. */
+  ipPolicyId: pulumi.Input<string>;
+
+  /** Whether the network may connect. Set at creation only. */
+  action: pulumi.Input<"allow" | "deny">;
+}
+
+/**
+ * Allows or denies one network within an IP policy.
+ *
+ * @example
+ * ```ts
+ * const office = new tunnels.IpPolicy("office");
+ * const berlin = new tunnels.IpPolicyRule("berlin", {
+ *   ipPolicyId: office.id,
+ *   cidr: "192.0.2.0/24",
+ *   action: "allow",
+ * });
+ * ```
+ */
+export class IpPolicyRule extends Resource {
+  /** What it is for, in words for people. At most 255 bytes. */
+  declare readonly description: pulumi.Output<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  declare readonly metadata: pulumi.Output<string>;
+
+  /** The network, with its mask and without host bits. Each network stands once in a policy. */
+  declare readonly cidr: pulumi.Output<string>;
+
+  /** The policy that the rule belongs to. Set at creation only. */
+  declare readonly ipPolicyId: pulumi.Output<string>;
+
+  /** Whether the network may connect. Set at creation only. */
+  declare readonly action: pulumi.Output<"allow" | "deny">;
+
+  /** Address of this object. */
+  declare readonly uri: pulumi.Output<string>;
+
+  /** When it was created (RFC 3339). */
+  declare readonly createdAt: pulumi.Output<string>;
+
+  /** @param args what is declared; see {@link IpPolicyRuleArgs} */
+  constructor(name: string, args: IpPolicyRuleArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "ip_policy_rule", type: "IpPolicyRule", properties: ["description", "metadata", "cidr", "ipPolicyId", "action", "uri", "createdAt"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): IpPolicyRule {
+    return new IpPolicyRule(name, {} as IpPolicyRuleArgs, { ...options, id });
+  }
+}

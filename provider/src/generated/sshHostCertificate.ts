@@ -1,0 +1,99 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+import type * as pulumi from "@pulumi/pulumi";
+import { Resource } from "../host/resource";
+
+/** What an SSH host certificate is declared with. */
+export interface SshHostCertificateArgs {
+  /** What it is for, in words for people. At most 255 bytes. */
+  description?: pulumi.Input<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: pulumi.Input<string>;
+
+  /** The SSH certificate authority that signs the certificate. Set at creation only. */
+  sshCertificateAuthorityId: pulumi.Input<string>;
+
+  /** The public key to sign, as an OpenSSH line: RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
+  publicKey: pulumi.Input<string>;
+
+  /** The names and addresses by which clients reach the host; empty means any, which newer versions of OpenSSH refuse. At most 256. Set at creation only. */
+  principals?: pulumi.Input<pulumi.Input<string>[]>;
+
+  /** From when on the certificate is valid (RFC 3339; whole seconds count). Default: its creation. Set at creation only. */
+  validAfter?: pulumi.Input<string>;
+
+  /** Until when the certificate is valid (RFC 3339; whole seconds count). Default: 24 hours after its creation, or after `valid_after` where that is later. Set at creation only. */
+  validUntil?: pulumi.Input<string>;
+
+  /** How long it shall be valid, for example "8h", "30d" or "1d12h", instead of a fixed `validUntil`. Default: 24 hours. A change replaces it. */
+  validFor?: pulumi.Input<string>;
+
+  /** A run of the program replaces it by a new one once less than this is left, for example "8h"; must be shorter than its validity. Default: never. */
+  renewBefore?: pulumi.Input<string>;
+}
+
+/**
+ * A certificate with which a host proves its names to SSH clients that trust its authority, so that nobody has to compare fingerprints.
+ *
+ * @example
+ * ```ts
+ * const hosts = new tunnels.SshCertificateAuthority("hosts");
+ * const bastion = new tunnels.SshHostCertificate("bastion", {
+ *   sshCertificateAuthorityId: hosts.id,
+ *   publicKey: readFileSync("ssh_host_ed25519_key.pub", "utf8"),
+ *   principals: ["bastion.example.com"],
+ *   validFor: "90d",
+ *   renewBefore: "30d",
+ * });
+ * ```
+ */
+export class SshHostCertificate extends Resource {
+  /** What it is for, in words for people. At most 255 bytes. */
+  declare readonly description: pulumi.Output<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  declare readonly metadata: pulumi.Output<string>;
+
+  /** The SSH certificate authority that signs the certificate. Set at creation only. */
+  declare readonly sshCertificateAuthorityId: pulumi.Output<string>;
+
+  /** The public key to sign, as an OpenSSH line: RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
+  declare readonly publicKey: pulumi.Output<string>;
+
+  /** The names and addresses by which clients reach the host; empty means any, which newer versions of OpenSSH refuse. At most 256. Set at creation only. */
+  declare readonly principals: pulumi.Output<string[]>;
+
+  /** From when on the certificate is valid (RFC 3339; whole seconds count). Default: its creation. Set at creation only. */
+  declare readonly validAfter: pulumi.Output<string>;
+
+  /** Until when the certificate is valid (RFC 3339; whole seconds count). Default: 24 hours after its creation, or after `valid_after` where that is later. Set at creation only. */
+  declare readonly validUntil: pulumi.Output<string>;
+
+  /** How long it shall be valid, for example "8h", "30d" or "1d12h", instead of a fixed `validUntil`. Default: 24 hours. A change replaces it. */
+  declare readonly validFor: pulumi.Output<string | undefined>;
+
+  /** A run of the program replaces it by a new one once less than this is left, for example "8h"; must be shorter than its validity. Default: never. */
+  declare readonly renewBefore: pulumi.Output<string | undefined>;
+
+  /** The type of `public_key`. */
+  declare readonly keyType: pulumi.Output<"rsa" | "ecdsa" | "ed25519">;
+
+  /** The signed certificate, as an OpenSSH line. */
+  declare readonly certificate: pulumi.Output<string>;
+
+  /** Address of this object. */
+  declare readonly uri: pulumi.Output<string>;
+
+  /** When it was created (RFC 3339). */
+  declare readonly createdAt: pulumi.Output<string>;
+
+  /** @param args what is declared; see {@link SshHostCertificateArgs} */
+  constructor(name: string, args: SshHostCertificateArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "ssh_host_certificate", type: "SshHostCertificate", properties: ["description", "metadata", "sshCertificateAuthorityId", "publicKey", "principals", "validAfter", "validUntil", "validFor", "renewBefore", "keyType", "certificate", "uri", "createdAt"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): SshHostCertificate {
+    return new SshHostCertificate(name, {} as SshHostCertificateArgs, { ...options, id });
+  }
+}

@@ -1,0 +1,111 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+import type * as pulumi from "@pulumi/pulumi";
+import { Resource } from "../host/resource";
+
+/** What an SSH user certificate is declared with. */
+export interface SshUserCertificateArgs {
+  /** What it is for, in words for people. At most 255 bytes. */
+  description?: pulumi.Input<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: pulumi.Input<string>;
+
+  /** The SSH certificate authority that signs the certificate. Set at creation only. */
+  sshCertificateAuthorityId: pulumi.Input<string>;
+
+  /** The public key to sign, as an OpenSSH line: RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
+  publicKey: pulumi.Input<string>;
+
+  /** The names of users as whom the holder may log in; empty means any, which OpenSSH refuses. At most 256. Set at creation only. */
+  principals?: pulumi.Input<pulumi.Input<string>[]>;
+
+  /** What limits the certificate: `"force-command"` (the only command that runs) and `"source-address"` (addresses and networks, with commas between). Set at creation only. */
+  criticalOptions?: pulumi.Input<Record<string, pulumi.Input<string>>>;
+
+  /** What the certificate permits, each name with the value `""`: `permit-X11-forwarding`, `permit-agent-forwarding`, `permit-port-forwarding`, `permit-pty`, `permit-user-rc`, `no-touch-required`, or names of your own with `@<domain>`. Default: `permit-pty` and `permit-user-rc`. Set at creation only. */
+  extensions?: pulumi.Input<Record<string, pulumi.Input<string>>>;
+
+  /** From when on the certificate is valid (RFC 3339; whole seconds count). Default: its creation. Set at creation only. */
+  validAfter?: pulumi.Input<string>;
+
+  /** Until when the certificate is valid (RFC 3339; whole seconds count). Default: 24 hours after its creation, or after `valid_after` where that is later. Set at creation only. */
+  validUntil?: pulumi.Input<string>;
+
+  /** How long it shall be valid, for example "8h", "30d" or "1d12h", instead of a fixed `validUntil`. Default: 24 hours. A change replaces it. */
+  validFor?: pulumi.Input<string>;
+
+  /** A run of the program replaces it by a new one once less than this is left, for example "8h"; must be shorter than its validity. Default: never. */
+  renewBefore?: pulumi.Input<string>;
+}
+
+/**
+ * A certificate with which the holder of a key logs in over SSH, for a limited time, wherever its authority is trusted.
+ *
+ * @example
+ * ```ts
+ * const people = new tunnels.SshCertificateAuthority("people");
+ * const ada = new tunnels.SshUserCertificate("ada", {
+ *   sshCertificateAuthorityId: people.id,
+ *   publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMkNYQWiQPNhl0hNGkgAazcHXyNW+jYlTu7YdBlCiWxn ada",
+ *   principals: ["ada"],
+ *   validFor: "7d",
+ *   renewBefore: "2d", // a run of the program in the last two days makes a new one
+ * });
+ * ```
+ */
+export class SshUserCertificate extends Resource {
+  /** What it is for, in words for people. At most 255 bytes. */
+  declare readonly description: pulumi.Output<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  declare readonly metadata: pulumi.Output<string>;
+
+  /** The SSH certificate authority that signs the certificate. Set at creation only. */
+  declare readonly sshCertificateAuthorityId: pulumi.Output<string>;
+
+  /** The public key to sign, as an OpenSSH line: RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
+  declare readonly publicKey: pulumi.Output<string>;
+
+  /** The names of users as whom the holder may log in; empty means any, which OpenSSH refuses. At most 256. Set at creation only. */
+  declare readonly principals: pulumi.Output<string[]>;
+
+  /** What limits the certificate: `"force-command"` (the only command that runs) and `"source-address"` (addresses and networks, with commas between). Set at creation only. */
+  declare readonly criticalOptions: pulumi.Output<Record<string, string>>;
+
+  /** What the certificate permits, each name with the value `""`: `permit-X11-forwarding`, `permit-agent-forwarding`, `permit-port-forwarding`, `permit-pty`, `permit-user-rc`, `no-touch-required`, or names of your own with `@<domain>`. Default: `permit-pty` and `permit-user-rc`. Set at creation only. */
+  declare readonly extensions: pulumi.Output<Record<string, string>>;
+
+  /** From when on the certificate is valid (RFC 3339; whole seconds count). Default: its creation. Set at creation only. */
+  declare readonly validAfter: pulumi.Output<string>;
+
+  /** Until when the certificate is valid (RFC 3339; whole seconds count). Default: 24 hours after its creation, or after `valid_after` where that is later. Set at creation only. */
+  declare readonly validUntil: pulumi.Output<string>;
+
+  /** How long it shall be valid, for example "8h", "30d" or "1d12h", instead of a fixed `validUntil`. Default: 24 hours. A change replaces it. */
+  declare readonly validFor: pulumi.Output<string | undefined>;
+
+  /** A run of the program replaces it by a new one once less than this is left, for example "8h"; must be shorter than its validity. Default: never. */
+  declare readonly renewBefore: pulumi.Output<string | undefined>;
+
+  /** The type of `public_key`. */
+  declare readonly keyType: pulumi.Output<"rsa" | "ecdsa" | "ed25519">;
+
+  /** The signed certificate, as an OpenSSH line. */
+  declare readonly certificate: pulumi.Output<string>;
+
+  /** Address of this object. */
+  declare readonly uri: pulumi.Output<string>;
+
+  /** When it was created (RFC 3339). */
+  declare readonly createdAt: pulumi.Output<string>;
+
+  /** @param args what is declared; see {@link SshUserCertificateArgs} */
+  constructor(name: string, args: SshUserCertificateArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "ssh_user_certificate", type: "SshUserCertificate", properties: ["description", "metadata", "sshCertificateAuthorityId", "publicKey", "principals", "criticalOptions", "extensions", "validAfter", "validUntil", "validFor", "renewBefore", "keyType", "certificate", "uri", "createdAt"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): SshUserCertificate {
+    return new SshUserCertificate(name, {} as SshUserCertificateArgs, { ...options, id });
+  }
+}

@@ -1,0 +1,62 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+import type * as pulumi from "@pulumi/pulumi";
+import { Resource } from "../host/resource";
+
+/** What `tls` holds. */
+export interface StaticBackendTlsModule {
+  /** Whether to speak TLS to it. Default `false`. */
+  enabled?: pulumi.Input<boolean>;
+}
+
+/** What a static backend is declared with. */
+export interface StaticBackendArgs {
+  /** What it is for, in words for people. At most 255 bytes. */
+  description?: pulumi.Input<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: pulumi.Input<string>;
+
+  /** Where the traffic goes: `<host>:<port>`. */
+  address: pulumi.Input<string>;
+
+  /** TLS towards the address. Default `{"enabled":false}`. */
+  tls?: pulumi.Input<StaticBackendTlsModule>;
+}
+
+/**
+ * Sends traffic to a fixed address.
+ *
+ * @example
+ * ```ts
+ * const legacy = new tunnels.StaticBackend("legacy", { address: "10.0.0.7:8443", tls: { enabled: true } });
+ * ```
+ */
+export class StaticBackend extends Resource {
+  /** What it is for, in words for people. At most 255 bytes. */
+  declare readonly description: pulumi.Output<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  declare readonly metadata: pulumi.Output<string>;
+
+  /** Where the traffic goes: `<host>:<port>`. */
+  declare readonly address: pulumi.Output<string>;
+
+  /** TLS towards the address. Default `{"enabled":false}`. */
+  declare readonly tls: pulumi.Output<pulumi.Unwrap<NonNullable<StaticBackendArgs["tls"]>>>;
+
+  /** Address of this object. */
+  declare readonly uri: pulumi.Output<string>;
+
+  /** When it was created (RFC 3339). */
+  declare readonly createdAt: pulumi.Output<string>;
+
+  /** @param args what is declared; see {@link StaticBackendArgs} */
+  constructor(name: string, args: StaticBackendArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "static_backend", type: "StaticBackend", properties: ["description", "metadata", "address", "tls", "uri", "createdAt"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): StaticBackend {
+    return new StaticBackend(name, {} as StaticBackendArgs, { ...options, id });
+  }
+}

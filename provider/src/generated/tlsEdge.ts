@@ -1,0 +1,324 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+import type * as pulumi from "@pulumi/pulumi";
+import { Resource } from "../host/resource";
+
+/** What `backend` holds. */
+export interface TlsEdgeBackendModule {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: pulumi.Input<boolean>;
+
+  /** The backend that gets the traffic. */
+  backendId: pulumi.Input<string>;
+}
+
+/** What `ipRestriction` holds. */
+export interface TlsEdgeIpRestrictionModule {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: pulumi.Input<boolean>;
+
+  /** The IP policies that a source address is checked against; not empty while enabled. */
+  ipPolicyIds: pulumi.Input<pulumi.Input<string>[]>;
+}
+
+/** What `mutualTls` holds. */
+export interface TlsEdgeMutualTlsModule {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: pulumi.Input<boolean>;
+
+  /** The authorities that may have signed a client's certificate; not empty while enabled. */
+  certificateAuthorityIds: pulumi.Input<pulumi.Input<string>[]>;
+}
+
+/** What `tlsTermination` holds. */
+export interface TlsEdgeTlsTerminationModule {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: pulumi.Input<boolean>;
+
+  /** Who terminates TLS: the `edge`, or the `upstream` agent or server. Default `edge`. */
+  terminateAt?: pulumi.Input<"edge" | "upstream">;
+
+  /** The lowest TLS version that is accepted. Default `1.2`; null when TLS is terminated upstream. */
+  minVersion?: pulumi.Input<"1.2" | "1.3" | null>;
+}
+
+/** What `actions` holds. */
+export interface TlsEdgePoliciesModuleInboundActions {
+  /** What is done. */
+  type: pulumi.Input<"deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response">;
+
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as they are written. */
+  config?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
+}
+
+/** What `inbound` holds. */
+export interface TlsEdgePoliciesModuleInbound {
+  /** A name for people. */
+  name?: pulumi.Input<string>;
+
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
+  expressions?: pulumi.Input<pulumi.Input<string>[]>;
+
+  /** What is done, in this order. */
+  actions: pulumi.Input<pulumi.Input<TlsEdgePoliciesModuleInboundActions>[]>;
+}
+
+/** What `actions` holds. */
+export interface TlsEdgePoliciesModuleOutboundActions {
+  /** What is done. */
+  type: pulumi.Input<"deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response">;
+
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as they are written. */
+  config?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
+}
+
+/** What `outbound` holds. */
+export interface TlsEdgePoliciesModuleOutbound {
+  /** A name for people. */
+  name?: pulumi.Input<string>;
+
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
+  expressions?: pulumi.Input<pulumi.Input<string>[]>;
+
+  /** What is done, in this order. */
+  actions: pulumi.Input<pulumi.Input<TlsEdgePoliciesModuleOutboundActions>[]>;
+}
+
+/** What `policies` holds. */
+export interface TlsEdgePoliciesModule {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: pulumi.Input<boolean>;
+
+  /** Policies on what comes in. */
+  inbound?: pulumi.Input<pulumi.Input<TlsEdgePoliciesModuleInbound>[]>;
+
+  /** Policies on what goes out. */
+  outbound?: pulumi.Input<pulumi.Input<TlsEdgePoliciesModuleOutbound>[]>;
+}
+
+/** What a TLS edge is declared with. */
+export interface TlsEdgeArgs {
+  /** What it is for, in words for people. At most 255 bytes. */
+  description?: pulumi.Input<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: pulumi.Input<string>;
+
+  /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
+  hostports?: pulumi.Input<pulumi.Input<string>[]>;
+
+  /** Where the traffic goes. */
+  backend?: pulumi.Input<TlsEdgeBackendModule>;
+
+  /** Which source addresses may connect. */
+  ipRestriction?: pulumi.Input<TlsEdgeIpRestrictionModule>;
+
+  /** Which client certificates are accepted. */
+  mutualTls?: pulumi.Input<TlsEdgeMutualTlsModule>;
+
+  /** Where TLS is terminated and from which version on. */
+  tlsTermination?: pulumi.Input<TlsEdgeTlsTerminationModule>;
+
+  /** Conditions and actions on inbound and outbound traffic. */
+  policies?: pulumi.Input<TlsEdgePoliciesModule>;
+}
+
+/**
+ * Serves hostports over TLS and sends their traffic to a backend. Its modules restrict, authenticate and shape that traffic; each can be declared here or as a resource of its own.
+ *
+ * @example
+ * ```ts
+ * const edge = new tunnels.TlsEdge("edge", {
+ *   hostports: ["app.example.com:443"],
+ *   backend: { backendId: web.id },
+ *   mutualTls: { certificateAuthorityIds: [clients.id] },
+ *   tlsTermination: { minVersion: "1.3" },
+ * });
+ * ```
+ */
+export class TlsEdge extends Resource {
+  /** What it is for, in words for people. At most 255 bytes. */
+  declare readonly description: pulumi.Output<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  declare readonly metadata: pulumi.Output<string>;
+
+  /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
+  declare readonly hostports: pulumi.Output<string[]>;
+
+  /** Where the traffic goes. */
+  declare readonly backend: pulumi.Output<pulumi.Unwrap<NonNullable<TlsEdgeArgs["backend"]>> | undefined>;
+
+  /** Which source addresses may connect. */
+  declare readonly ipRestriction: pulumi.Output<pulumi.Unwrap<NonNullable<TlsEdgeArgs["ipRestriction"]>> | undefined>;
+
+  /** Which client certificates are accepted. */
+  declare readonly mutualTls: pulumi.Output<pulumi.Unwrap<NonNullable<TlsEdgeArgs["mutualTls"]>> | undefined>;
+
+  /** Where TLS is terminated and from which version on. */
+  declare readonly tlsTermination: pulumi.Output<pulumi.Unwrap<NonNullable<TlsEdgeArgs["tlsTermination"]>> | undefined>;
+
+  /** Conditions and actions on inbound and outbound traffic. */
+  declare readonly policies: pulumi.Output<pulumi.Unwrap<NonNullable<TlsEdgeArgs["policies"]>> | undefined>;
+
+  /** Address of this object. */
+  declare readonly uri: pulumi.Output<string>;
+
+  /** When it was created (RFC 3339). */
+  declare readonly createdAt: pulumi.Output<string>;
+
+  /** @param args what is declared; see {@link TlsEdgeArgs} */
+  constructor(name: string, args: TlsEdgeArgs = {}, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "tls_edge", type: "TlsEdge", properties: ["description", "metadata", "hostports", "backend", "ipRestriction", "mutualTls", "tlsTermination", "policies", "uri", "createdAt"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): TlsEdge {
+    return new TlsEdge(name, {} as TlsEdgeArgs, { ...options, id });
+  }
+}
+
+/** What a TLS edge's backend module is declared with. */
+export interface TlsEdgeBackendArgs extends TlsEdgeBackendModule {
+  /** The TLS edge (`edgtls_…`). A change moves the module. */
+  edgeId: pulumi.Input<string>;
+}
+
+/** The backend module of a TLS edge, as a resource of its own: for programs that do not declare the TLS edge itself. Where the traffic goes. */
+export class TlsEdgeBackend extends Resource {
+  /** The TLS edge (`edgtls_…`). A change moves the module. */
+  declare readonly edgeId: pulumi.Output<string>;
+
+  /** Whether the module is applied to traffic. Default true. */
+  declare readonly enabled: pulumi.Output<boolean>;
+
+  /** The backend that gets the traffic. */
+  declare readonly backendId: pulumi.Output<string>;
+
+  /** @param args what is declared; see {@link TlsEdgeBackendArgs} */
+  constructor(name: string, args: TlsEdgeBackendArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "tls_edge.backend", type: "TlsEdgeBackend", properties: ["edgeId", "enabled", "backendId"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): TlsEdgeBackend {
+    return new TlsEdgeBackend(name, {} as TlsEdgeBackendArgs, { ...options, id });
+  }
+}
+
+/** What a TLS edge's ip_restriction module is declared with. */
+export interface TlsEdgeIpRestrictionArgs extends TlsEdgeIpRestrictionModule {
+  /** The TLS edge (`edgtls_…`). A change moves the module. */
+  edgeId: pulumi.Input<string>;
+}
+
+/** The ip_restriction module of a TLS edge, as a resource of its own: for programs that do not declare the TLS edge itself. Which source addresses may connect. */
+export class TlsEdgeIpRestriction extends Resource {
+  /** The TLS edge (`edgtls_…`). A change moves the module. */
+  declare readonly edgeId: pulumi.Output<string>;
+
+  /** Whether the module is applied to traffic. Default true. */
+  declare readonly enabled: pulumi.Output<boolean>;
+
+  /** The IP policies that a source address is checked against; not empty while enabled. */
+  declare readonly ipPolicyIds: pulumi.Output<string[]>;
+
+  /** @param args what is declared; see {@link TlsEdgeIpRestrictionArgs} */
+  constructor(name: string, args: TlsEdgeIpRestrictionArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "tls_edge.ip_restriction", type: "TlsEdgeIpRestriction", properties: ["edgeId", "enabled", "ipPolicyIds"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): TlsEdgeIpRestriction {
+    return new TlsEdgeIpRestriction(name, {} as TlsEdgeIpRestrictionArgs, { ...options, id });
+  }
+}
+
+/** What a TLS edge's mutual_tls module is declared with. */
+export interface TlsEdgeMutualTlsArgs extends TlsEdgeMutualTlsModule {
+  /** The TLS edge (`edgtls_…`). A change moves the module. */
+  edgeId: pulumi.Input<string>;
+}
+
+/** The mutual_tls module of a TLS edge, as a resource of its own: for programs that do not declare the TLS edge itself. Which client certificates are accepted. */
+export class TlsEdgeMutualTls extends Resource {
+  /** The TLS edge (`edgtls_…`). A change moves the module. */
+  declare readonly edgeId: pulumi.Output<string>;
+
+  /** Whether the module is applied to traffic. Default true. */
+  declare readonly enabled: pulumi.Output<boolean>;
+
+  /** The authorities that may have signed a client's certificate; not empty while enabled. */
+  declare readonly certificateAuthorityIds: pulumi.Output<string[]>;
+
+  /** @param args what is declared; see {@link TlsEdgeMutualTlsArgs} */
+  constructor(name: string, args: TlsEdgeMutualTlsArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "tls_edge.mutual_tls", type: "TlsEdgeMutualTls", properties: ["edgeId", "enabled", "certificateAuthorityIds"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): TlsEdgeMutualTls {
+    return new TlsEdgeMutualTls(name, {} as TlsEdgeMutualTlsArgs, { ...options, id });
+  }
+}
+
+/** What a TLS edge's tls_termination module is declared with. */
+export interface TlsEdgeTlsTerminationArgs extends TlsEdgeTlsTerminationModule {
+  /** The TLS edge (`edgtls_…`). A change moves the module. */
+  edgeId: pulumi.Input<string>;
+}
+
+/** The tls_termination module of a TLS edge, as a resource of its own: for programs that do not declare the TLS edge itself. Where TLS is terminated and from which version on. */
+export class TlsEdgeTlsTermination extends Resource {
+  /** The TLS edge (`edgtls_…`). A change moves the module. */
+  declare readonly edgeId: pulumi.Output<string>;
+
+  /** Whether the module is applied to traffic. Default true. */
+  declare readonly enabled: pulumi.Output<boolean>;
+
+  /** Who terminates TLS: the `edge`, or the `upstream` agent or server. Default `edge`. */
+  declare readonly terminateAt: pulumi.Output<"edge" | "upstream">;
+
+  /** The lowest TLS version that is accepted. Default `1.2`; null when TLS is terminated upstream. */
+  declare readonly minVersion: pulumi.Output<"1.2" | "1.3" | undefined>;
+
+  /** @param args what is declared; see {@link TlsEdgeTlsTerminationArgs} */
+  constructor(name: string, args: TlsEdgeTlsTerminationArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "tls_edge.tls_termination", type: "TlsEdgeTlsTermination", properties: ["edgeId", "enabled", "terminateAt", "minVersion"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): TlsEdgeTlsTermination {
+    return new TlsEdgeTlsTermination(name, {} as TlsEdgeTlsTerminationArgs, { ...options, id });
+  }
+}
+
+/** What a TLS edge's policies module is declared with. */
+export interface TlsEdgePoliciesArgs extends TlsEdgePoliciesModule {
+  /** The TLS edge (`edgtls_…`). A change moves the module. */
+  edgeId: pulumi.Input<string>;
+}
+
+/** The policies module of a TLS edge, as a resource of its own: for programs that do not declare the TLS edge itself. Conditions and actions on inbound and outbound traffic. */
+export class TlsEdgePolicies extends Resource {
+  /** The TLS edge (`edgtls_…`). A change moves the module. */
+  declare readonly edgeId: pulumi.Output<string>;
+
+  /** Whether the module is applied to traffic. Default true. */
+  declare readonly enabled: pulumi.Output<boolean>;
+
+  /** Policies on what comes in. */
+  declare readonly inbound: pulumi.Output<pulumi.Unwrap<NonNullable<TlsEdgePoliciesArgs["inbound"]>>>;
+
+  /** Policies on what goes out. */
+  declare readonly outbound: pulumi.Output<pulumi.Unwrap<NonNullable<TlsEdgePoliciesArgs["outbound"]>>>;
+
+  /** @param args what is declared; see {@link TlsEdgePoliciesArgs} */
+  constructor(name: string, args: TlsEdgePoliciesArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "tls_edge.policies", type: "TlsEdgePolicies", properties: ["edgeId", "enabled", "inbound", "outbound"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): TlsEdgePolicies {
+    return new TlsEdgePolicies(name, {} as TlsEdgePoliciesArgs, { ...options, id });
+  }
+}

@@ -1,0 +1,63 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+import type * as pulumi from "@pulumi/pulumi";
+import { Resource } from "../host/resource";
+
+/** What a tunnel credential is declared with. */
+export interface TunnelCredentialArgs {
+  /** Who or what uses the credential. At most 255 bytes. */
+  description?: pulumi.Input<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: pulumi.Input<string>;
+
+  /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
+  acl?: pulumi.Input<pulumi.Input<string>[]>;
+
+  /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
+  ownerId?: pulumi.Input<string>;
+}
+
+/**
+ * An authtoken with which an agent starts tunnel sessions. Its ACL limits what those sessions may bind.
+ *
+ * @example
+ * ```ts
+ * const agent = new tunnels.TunnelCredential("agent", {
+ *   description: "build farm",
+ *   acl: ["bind:*.build.example.com"],
+ * });
+ * export const authtoken = agent.token; // a secret output
+ * ```
+ */
+export class TunnelCredential extends Resource {
+  /** Who or what uses the credential. At most 255 bytes. */
+  declare readonly description: pulumi.Output<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  declare readonly metadata: pulumi.Output<string>;
+
+  /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
+  declare readonly acl: pulumi.Output<string[]>;
+
+  /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
+  declare readonly ownerId: pulumi.Output<string>;
+
+  /** The authtoken. Answered by the creation only and null ever after; a Pulumi program keeps it, encrypted, in its state. Secret. */
+  declare readonly token: pulumi.Output<string>;
+
+  /** Address of this object. */
+  declare readonly uri: pulumi.Output<string>;
+
+  /** When it was created (RFC 3339). */
+  declare readonly createdAt: pulumi.Output<string>;
+
+  /** @param args what is declared; see {@link TunnelCredentialArgs} */
+  constructor(name: string, args: TunnelCredentialArgs = {}, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "tunnel_credential", type: "TunnelCredential", properties: ["description", "metadata", "acl", "ownerId", "token", "uri", "createdAt"], secrets: ["token"] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): TunnelCredential {
+    return new TunnelCredential(name, {} as TunnelCredentialArgs, { ...options, id });
+  }
+}

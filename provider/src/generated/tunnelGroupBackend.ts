@@ -1,0 +1,52 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+import type * as pulumi from "@pulumi/pulumi";
+import { Resource } from "../host/resource";
+
+/** What a tunnel-group backend is declared with. */
+export interface TunnelGroupBackendArgs {
+  /** What it is for, in words for people. At most 255 bytes. */
+  description?: pulumi.Input<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: pulumi.Input<string>;
+
+  /** The labels that a tunnel has to carry: your own keys and values, without `=`. */
+  labels: pulumi.Input<Record<string, pulumi.Input<string>>>;
+}
+
+/**
+ * Sends traffic to every tunnel that carries all of its labels.
+ *
+ * @example
+ * ```ts
+ * const web = new tunnels.TunnelGroupBackend("web", {
+ *   labels: { service: "web", env: "prod" },
+ * });
+ * ```
+ */
+export class TunnelGroupBackend extends Resource {
+  /** What it is for, in words for people. At most 255 bytes. */
+  declare readonly description: pulumi.Output<string>;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  declare readonly metadata: pulumi.Output<string>;
+
+  /** The labels that a tunnel has to carry: your own keys and values, without `=`. */
+  declare readonly labels: pulumi.Output<Record<string, string>>;
+
+  /** Address of this object. */
+  declare readonly uri: pulumi.Output<string>;
+
+  /** When it was created (RFC 3339). */
+  declare readonly createdAt: pulumi.Output<string>;
+
+  /** @param args what is declared; see {@link TunnelGroupBackendArgs} */
+  constructor(name: string, args: TunnelGroupBackendArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "tunnel_group_backend", type: "TunnelGroupBackend", properties: ["description", "metadata", "labels", "uri", "createdAt"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): TunnelGroupBackend {
+    return new TunnelGroupBackend(name, {} as TunnelGroupBackendArgs, { ...options, id });
+  }
+}

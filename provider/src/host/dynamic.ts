@@ -1,0 +1,136 @@
+import "@tunnelplane/sdk/node";
+
+import type { dynamic } from "@pulumi/pulumi";
+import { Transport } from "@tunnelplane/sdk";
+import { type Creation, intentOf } from "../core/creation";
+import { Lifecycle } from "../core/lifecycle";
+import { targetOf } from "../core/target";
+import type { Properties } from "../core/values";
+import { describe, Failure } from "./failure";
+import type { Origin } from "./origin";
+import { resolveSettings, type Settings, validatesOnServer } from "./settings";
+import { recordedIds, stateBackend } from "./stateBackend";
+import { warn } from "./warn";
+
+/** How the engine writes a value that it does not know yet, in a preview. */
+const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+const isUnknown = (value: unknown): boolean => value === UNKNOWN;
+
+/** One for each server and key, for the life of the process: its connections serve a whole operation. */
+const transports = new Map<string, Transport>();
+
+/** Where this process works: it serves one operation on one stack. */
+let origin: Origin | undefined;
+/** The URNs of the resources that the state holds, as far as they were checked. */
+const present = new Set<string>();
+/** The ids in the state as it was before the first creation here that may have been carried out before. */
+let recorded: Promise<ReadonlySet<string>> | undefined;
+
+/** The provider of a kind, as Pulumi's host for dynamic providers calls it. */
+function handler(kind: string): dynamic.ResourceProvider {
+  const lifecycle = new Lifecycle(targetOf(kind));
+  let config: dynamic.Config | undefined;
+
+  /** Runs a step against the server; whatever goes wrong becomes one line. */
+  async function withServer<T>(step: string, run: (transport: Transport) => Promise<T>): Promise<T> {
+    let settings: Settings | undefined;
+    try {
+      settings = resolveSettings((key) => config?.get(key), process.env);
+      return await run(transportTo(settings));
+    } catch (error) {
+      throw new Failure(describe(error, settings), step);
+    }
+  }
+
+  /** Runs a step that needs no server; what is thrown there is a mistake in this package. */
+  function offline<T>(step: string, run: () => T): T {
+    try {
+      return run();
+    } catch (error) {
+      throw new Failure(`${describe(error, undefined)} (a mistake in @tunnelplane/pulumi; please report it)`, step);
+    }
+  }
+
+  /** In a preview, where that is asked for: has the server refuse what it would refuse. */
+  async function rehearse(step: string, id: string | undefined, olds: Properties, news: Properties): Promise<void> {
+    if (!origin?.preview || !offline(step, () => validatesOnServer((key) => config?.get(key), process.env))) return;
+    await withServer(step, (transport) => lifecycle.rehearse(transport, id, olds, news, isUnknown));
+  }
+
+  /** A creation as its inputs name it. */
+  const creationOf = ({ __intent }: Properties): Creation => ({ intent: __intent as string | undefined, isRecorded });
+
+  return {
+    // The host does not wait for this before the first call, so it may only assign.
+    async configure(request) {
+      config = request.config;
+    },
+    async check(olds, news) {
+      const isNew = Object.keys(olds ?? {}).length === 0;
+      const { __origin } = news as { __origin?: Origin };
+      origin = __origin ?? origin;
+      const { inputs, problems, warnings } = offline("check", () => lifecycle.check(declared(olds ?? {}), declared(news), isUnknown));
+      for (const warning of warnings) await warn(warning);
+      // The replacement of an object is checked without the object; diff asks for it, knowing both.
+      if (!isNew && __origin) present.add(__origin.urn);
+      else if (problems.length === 0 && __origin && !present.has(__origin.urn)) await rehearse("preview", undefined, {}, inputs);
+      const intent = isNew ? __origin && intentOf(stateBackend(process.env), __origin.urn) : olds.__intent;
+      // The host prints the value of a property that is named here, even of a secret one; the reason says where.
+      // The host cannot write what is undefined; an object that was refreshed or imported has no intent.
+      return {
+        inputs: intent === undefined ? inputs : { ...inputs, __intent: intent },
+        failures: problems.map((reason) => ({ property: "", reason })),
+      };
+    },
+    async diff(id, olds, news) {
+      const { changes, replaces, deleteBeforeReplace } = offline("diff", () => lifecycle.plan(declared(olds), declared(news), isUnknown));
+      await rehearse("preview", id, declared(olds), declared(news));
+      // Without `changes` the engine itself compares old and new inputs, and so shows each property that differs.
+      return { changes: changes ? undefined : false, replaces: [...replaces], deleteBeforeReplace };
+    },
+    async create(inputs) {
+      const { id, outputs } = await withServer("create", (transport) => lifecycle.create(transport, declared(inputs), creationOf(inputs)));
+      return { id, outs: outputs };
+    },
+    async read(id, properties) {
+      const found = await withServer("refresh", (transport) => lifecycle.read(transport, id, declared(properties ?? {})));
+      return found ? { id, props: found.outputs, inputs: found.inputs } : { id: "" };
+    },
+    async update(id, olds, news) {
+      return { outs: await withServer("update", (transport) => lifecycle.update(transport, id, declared(olds), declared(news))) };
+    },
+    async delete(id, properties) {
+      await withServer("delete", (transport) => lifecycle.delete(transport, id, declared(properties ?? {})));
+    },
+  };
+}
+
+function declared({ __provider, __origin, __intent, ...properties }: Properties): Properties {
+  return properties;
+}
+
+/** Whether the stack held an object before this run. In doubt it did: an object too many is better than two resources that share one. */
+async function isRecorded(id: string): Promise<boolean> {
+  recorded ??= recordedIds(origin?.stack ?? "");
+  try {
+    return (await recorded).has(id);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
+    await warn(
+      `A run before this one may have made ${id}, but the stack's state could not be asked (${reason}); a new object is made. Delete ${id} if nothing uses it`,
+    );
+    return true;
+  }
+}
+
+function transportTo(settings: Settings): Transport {
+  const key = `${settings.baseUrl} ${settings.apiKey}`;
+  let transport = transports.get(key);
+  if (!transport) {
+    transport = new Transport(settings);
+    transports.set(key, transport);
+  }
+  return transport;
+}
+
+export = handler;

@@ -1,0 +1,26 @@
+import { camelCasePath, createSchema, type Definition, formatPath } from "../contract";
+import type { Document } from "./document";
+import { type Entry, entriesOf } from "./entries";
+import { type Links, linksOf } from "./references";
+
+/** Everything that can be known of a catalogue without a server; mistakes are noted in the document. */
+export function check(document: Document, definitions: readonly Definition[]): { entries: Entry[]; links: Links } {
+  const entries = entriesOf(document, definitions);
+  const links = linksOf(document, entries);
+  complainAboutClaims(document, entries);
+  return { entries, links };
+}
+
+/** What the server would refuse because another object holds it is refused here when another entry does. */
+function complainAboutClaims(document: Document, entries: readonly Entry[]): void {
+  const claims = new Map<string, readonly PropertyKey[]>();
+  for (const { definition, collection, name, sent } of entries) {
+    for (const { scope, key, path, taken } of sent ? definition.unique(sent) : []) {
+      const claim = JSON.stringify([scope, key]);
+      const at = [collection, name, ...camelCasePath(createSchema(definition), path)];
+      const first = claims.get(claim);
+      if (first) document.complain(at, `${taken} (${formatPath(first)}, line ${document.lineOf(first)})`);
+      else claims.set(claim, at);
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, Scalar, type YAMLError } from "yaml";
+import { formatPath } from "../contract";
+import type { Mistake } from "./mistakes";
+
+/** A value that is not known before it is used; it stands in place of the value. */
+export type Later = () => unknown;
+export const isLater = (value: unknown): value is Later => typeof value === "function";
+
+/** Stands where a value could not be had, so that only the reason is reported. */
+const MISSING: Later = () => undefined;
+
+/** What `!<tag> <text>` stands for. Throws a sentence's end, such as "cannot be read: …", when there is no such thing. */
+export type Tags = Readonly<Record<string, (text: string) => unknown>>;
+
+interface Place {
+  /** Where the field's name stands; entries of lists have none. */
+  readonly key?: number;
+  /** The value, behind its alias if it has one. */
+  readonly node: Node | null;
+  /** Where the value stands; nowhere when there is only the field's name. */
+  readonly offset?: number;
+}
+
+/** A YAML file as plain values, which knows where each of them stands. */
+export class Document {
+  readonly lines = new LineCounter();
+  readonly mistakes: Mistake[] = [];
+  /** The whole file; undefined when it is not YAML or empty. */
+  readonly value: unknown;
+  readonly #places = new Map<string, Place>();
+  readonly #tags: Tags;
+  readonly #resolve: (node: Node | null) => Node | null;
+
+  constructor(text: string, tags: Tags) {
+    this.#tags = tags;
+    const document = parseDocument(text, {
+      lineCounter: this.lines,
+      prettyErrors: false, // their excerpts could show a secret
+      stringKeys: true,
+      uniqueKeys: false, // reported below, with the line of the first
+      customTags: Object.keys(tags).map((tag) => ({ tag, resolve: (content: string) => content })),
+    });
+    this.#resolve = (node) => (isAlias(node) ? (node.resolve(document) ?? null) : node);
+    for (const error of [...document.errors, ...document.warnings]) {
+      this.mistakes.push({ offset: error.pos[0], path: [], message: this.#inOurWords(error) });
+    }
+    if (document.errors.length === 0) this.value = this.#read(document.contents, [], {}, []);
+  }
+
+  /** Notes a mistake at a value, or at its field's name; where there is neither, at what they would stand in. */
+  complain(path: readonly PropertyKey[], message: string, at: "value" | "name" = "value"): void {
+    this.mistakes.push({ offset: this.#offsetOf(path, at), path, message: message + this.#quotingHint(path, message) });
+  }
+
+  lineOf(path: readonly PropertyKey[]): number {
+    return this.lines.linePos(this.#offsetOf(path, "value")).line;
+  }
+
+  #offsetOf(path: readonly PropertyKey[], at: "value" | "name"): number {
+    const place = this.#places.get(formatPath(path));
+    if (!place) return path.length > 0 ? this.#offsetOf(path.slice(0, -1), "name") : 0;
+    return (at === "name" ? (place.key ?? place.offset) : (place.offset ?? place.key)) ?? 0;
+  }
+
+  /** 1.3 is a number in YAML, and a text in the contract. */
+  #quotingHint(path: readonly PropertyKey[], message: string): string {
+    const node = this.#places.get(formatPath(path))?.node;
+    if (!isScalar(node) || node.type !== Scalar.PLAIN || typeof node.value === "string" || !node.source) return "";
+    return message.startsWith("must be a string") || message.includes(JSON.stringify(node.source)) ? "; put it in quotes" : "";
+  }
+
+  #read(written: Node | null, path: readonly PropertyKey[], { key }: { key?: number }, within: readonly Node[]): unknown {
+    const node = this.#resolve(written);
+    const empty = isScalar(written) && written.value === null && !written.source;
+    this.#places.set(formatPath(path), { key, node, offset: empty ? undefined : written?.range?.[0] });
+    if (isAlias(written) && (!node || within.includes(node))) {
+      this.complain(path, node ? "contains itself through an alias" : `stands for &${written.source}, which is not set before it`);
+      return MISSING;
+    }
+    const around = node ? [...within, node] : within;
+    if (isMap(node)) return this.#readMap(node.items, path, around);
+    if (isSeq(node)) return node.items.map((item, index) => this.#read(item as Node | null, [...path, index], {}, around));
+    return isScalar(node) ? this.#readScalar(node, path) : undefined;
+  }
+
+  #readMap(pairs: readonly unknown[], path: readonly PropertyKey[], within: readonly Node[]): Record<string, unknown> {
+    const fields = new Map<string, unknown>();
+    for (const pair of pairs.filter(isPair) as Pair<Scalar<string>, Node | null>[]) {
+      const { value: name, range } = pair.key;
+      const at = [...path, name];
+      if (fields.has(name)) {
+        const first = this.#places.get(formatPath(at))?.key ?? 0;
+        const message = `stands here a second time, after line ${this.lines.linePos(first).line}; give each its own name`;
+        this.mistakes.push({ offset: range?.[0] ?? 0, path: at, message });
+        continue;
+      }
+      fields.set(name, this.#read(pair.value, at, { key: range?.[0] }, within));
+    }
+    return Object.fromEntries(fields);
+  }
+
+  #readScalar(node: Scalar, path: readonly PropertyKey[]): unknown {
+    const substitute = this.#tags[node.tag ?? ""];
+    if (!substitute) return node.value;
+    try {
+      return substitute(String(node.value));
+    } catch (error) {
+      this.complain(path, (error as Error).message);
+      return MISSING;
+    }
+  }
+
+  #inOurWords({ code, message }: YAMLError): string {
+    if (code === "TAG_RESOLVE_FAILED") {
+      const tag = message.replace("Unresolved tag: ", "");
+      return tag in this.#tags ? `${tag} takes a text` : `${tag} is not a tag here; accepted: ${Object.keys(this.#tags).join(", ")}`;
+    }
+    if (code === "MULTIPLE_DOCS") return "begins a second document; a catalogue is one";
+    // Some messages end with the text that they are about, which may be a secret.
+    return `is not YAML: ${message.replace(/: ".*$/s, "")}`;
+  }
+}

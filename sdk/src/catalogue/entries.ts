@@ -1,0 +1,73 @@
+import {
+  camelCase,
+  camelCaseMessage,
+  camelCasePath,
+  collectionOf,
+  createSchema,
+  type Definition,
+  ENTRY_NAME,
+  rename,
+  validateCreate,
+  wireNamesIn,
+} from "../contract";
+import { type Document, isLater } from "./document";
+import { didYouMean } from "./mistakes";
+
+/** One object that a catalogue lists. */
+export interface Entry {
+  readonly definition: Definition;
+  readonly collection: string;
+  readonly name: string;
+  /** Its arguments as they are written. */
+  readonly args: unknown;
+  /** The same in the wire's spelling, without defaults. */
+  readonly wire: unknown;
+  /** What a creation would send, when that is sound and known already. */
+  readonly sent?: Record<string, unknown>;
+}
+
+/** The entries of a file, each checked by itself; what is wrong with them is noted in the document. */
+export function entriesOf(document: Document, definitions: readonly Definition[]): Entry[] {
+  const byCollection = new Map(definitions.map((definition) => [collectionOf(definition), definition]));
+  const accepted = [...byCollection.keys()];
+  return membersOf(document, document.value, []).flatMap(([collection, entries]) => {
+    const definition = byCollection.get(collection);
+    if (definition) {
+      return membersOf(document, entries, [collection]).map(([name, args]) => readEntry(document, definition, { collection, name, args }));
+    }
+    const names = accepted.map((name) => `\`${name}\``).join(", ");
+    document.complain([collection], `is not a collection; accepted: ${names}${didYouMean(collection, accepted)}`, "name");
+    return [];
+  });
+}
+
+/** The fields of a map; a collection with nothing in it is empty. */
+function membersOf(document: Document, value: unknown, path: readonly PropertyKey[]): [string, unknown][] {
+  if (value === undefined || value === null) return [];
+  if (typeof value === "object" && !Array.isArray(value)) return Object.entries(value);
+  document.complain(path, path.length > 0 ? "must be a map of names to arguments" : "must be a map of collections, such as `tlsEdges:`");
+  return [];
+}
+
+function readEntry(document: Document, definition: Definition, written: Pick<Entry, "collection" | "name" | "args">): Entry {
+  const { collection, name, args } = written;
+  const schema = createSchema(definition);
+  const path = [collection, name];
+  if (!ENTRY_NAME.test(name)) {
+    document.complain(path, 'is not a name: use letters, digits, ".", "_" and "-", and begin with a letter or digit', "name");
+  }
+  for (const found of wireNamesIn(schema, args)) {
+    document.complain([...path, ...found], `is written \`${camelCase(String(found.at(-1)))}\` here`, "name");
+  }
+  const wire = rename(schema, args ?? {}, "wire");
+  const { value, problems } = validateCreate(definition, wire, (value) => isLater(value) && value !== wire);
+  for (const problem of problems) {
+    const at = [...path, ...camelCasePath(schema, problem.path)];
+    document.complain(at, camelCaseMessage(problem.message), problem.error === "unknown_field" ? "name" : "value");
+  }
+  return { ...written, definition, wire, sent: problems.length > 0 || holdsLater(value) ? undefined : value };
+}
+
+function holdsLater(value: unknown): boolean {
+  return isLater(value) || (typeof value === "object" && value !== null && Object.values(value).some(holdsLater));
+}

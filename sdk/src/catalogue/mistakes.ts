@@ -1,0 +1,46 @@
+import type { LineCounter } from "yaml";
+import { formatPath } from "../contract";
+
+/** One thing wrong with a file. */
+export interface Mistake {
+  /** Where in the text it stands, in characters from its beginning. */
+  readonly offset: number;
+  /** Where in the catalogue: collection, name, fields. Empty for the file as a whole. */
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** All mistakes as one message. Lines of the file are not shown: one may hold a secret. */
+export function report(file: string, mistakes: readonly Mistake[], lines: LineCounter): string {
+  const listed = [...mistakes]
+    .sort((a, b) => a.offset - b.offset)
+    .map(({ offset, path, message }) => {
+      const { line, col } = lines.linePos(offset);
+      return `  ${file}:${line}:${col} ${[formatPath(path), message].filter(Boolean).join(" ")}`;
+    });
+  const count = listed.length === 1 ? "a mistake" : `${listed.length} mistakes`;
+  return `${file} has ${count}; nothing was declared:\n${listed.join("\n")}`;
+}
+
+/** The candidate that a misspelled name probably meant, as the end of a sentence; nothing when none is near. */
+export function didYouMean(name: string, candidates: readonly string[]): string {
+  const near = candidates
+    .map((candidate) => ({ candidate, distance: distance(name.toLowerCase(), candidate.toLowerCase()) }))
+    .filter((found) => found.distance <= Math.max(1, Math.floor(name.length / 3)))
+    .sort((a, b) => a.distance - b.distance)[0];
+  return near ? `; did you mean "${near.candidate}"?` : "";
+}
+
+/** How many characters have to be added, removed or replaced (Levenshtein). */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, char] of [...a].entries()) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j++) {
+      const replaced = (row[j] as number) + (char === b[j] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j + 1] as number) + 1, (next[j] as number) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+}

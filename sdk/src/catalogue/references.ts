@@ -1,0 +1,86 @@
+import {
+  camelCasePath,
+  collectionOf,
+  createSchema,
+  definitionOfId,
+  type FoundReference,
+  formatPath,
+  referencesIn,
+  targetsOf,
+  withArticle,
+} from "../contract";
+import type { Document } from "./document";
+import type { Entry } from "./entries";
+import { didYouMean } from "./mistakes";
+
+/** A name in an entry's arguments, and the entry that it means. */
+interface Link {
+  readonly path: readonly PropertyKey[];
+  readonly target: Entry;
+}
+
+/** The links of each entry, by the formatted path of the name. */
+export type Links = ReadonlyMap<Entry, ReadonlyMap<string, Link>>;
+
+/** Finds what entries refer to; names that lead nowhere or in a circle are noted in the document. */
+export function linksOf(document: Document, entries: readonly Entry[]): Links {
+  const links = new Map<Entry, Map<string, Link>>();
+  for (const entry of entries) {
+    const found = new Map<string, Link>();
+    for (const reference of referencesIn(createSchema(entry.definition), entry.wire)) {
+      const path = camelCasePath(createSchema(entry.definition), reference.path);
+      const target = resolve(reference, entries, (message) => document.complain([entry.collection, entry.name, ...path], message));
+      if (target) found.set(formatPath(path), { path, target });
+    }
+    links.set(entry, found);
+  }
+  complainAboutCircles(document, links);
+  return links;
+}
+
+/** The entry that a reference names, or nothing when it is the id of an object elsewhere or has no target. */
+function resolve({ id, reference }: FoundReference, entries: readonly Entry[], complain: (message: string) => void): Entry | undefined {
+  const targets = targetsOf(reference.to);
+  // What is no text, or empty, is the contract's to complain about; kinds that no catalogue declares have ids only.
+  if (typeof id !== "string" || id === "" || targets.length === 0) return undefined;
+  const kinds = targets.map(({ kind }) => kind);
+  const named = entries.filter((entry) => entry.name === id);
+  const fitting = named.filter((entry) => kinds.includes(entry.definition.kind));
+  if (fitting.length === 1) return fitting[0];
+
+  const expected = targets.map((target) => withArticle(target.title)).join(" or ");
+  const collections = targets.map(collectionOf).join(" or ");
+  const shown = JSON.stringify(id);
+  const known = isId(id) ? definitionOfId(id) : undefined;
+  if (fitting.length > 1) {
+    complain(`names ${shown}, which stands in ${fitting.map(({ collection }) => collection).join(" and in ")}; give one another name`);
+  } else if (known) {
+    if (!kinds.includes(known.kind)) complain(`is the id of ${withArticle(known.title)}; expected ${expected}`);
+  } else if (named[0]) {
+    complain(`names ${shown}, which is ${withArticle(named[0].definition.title)}; expected ${expected}`);
+  } else {
+    const candidates = entries.filter((entry) => kinds.includes(entry.definition.kind)).map(({ name }) => name);
+    complain(`names ${shown}, but no entry of ${collections} has that name${didYouMean(id, candidates)}`);
+  }
+  return undefined;
+}
+
+/** Ids have 27 characters behind their prefix, so that an entry may well be called `ca_clients`. */
+const isId = (text: string): boolean => /^[a-z]+_[0-9A-Za-z]{27}$/.test(text);
+
+function complainAboutCircles(document: Document, links: Links): void {
+  const done = new Set<Entry>();
+  const follow = (entry: Entry, way: readonly Entry[]): void => {
+    for (const { path, target } of links.get(entry)?.values() ?? []) {
+      const begin = way.indexOf(target);
+      if (begin >= 0) {
+        const circle = [...way.slice(begin), target].map(({ name }) => name).join(" → ");
+        document.complain([entry.collection, entry.name, ...path], `closes a circle, in which nothing can be created first: ${circle}`);
+      } else if (!done.has(target)) {
+        follow(target, [...way, target]);
+      }
+    }
+    done.add(entry);
+  };
+  for (const entry of links.keys()) if (!done.has(entry)) follow(entry, [entry]);
+}

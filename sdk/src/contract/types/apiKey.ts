@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { defineResource } from "../core/definition";
+import { description, metadata, ownerId } from "../core/fields";
+import { mark } from "../core/marks";
+import { timestamp } from "../formats/time";
+
+/** API keys; fields after api-decisions "Users, bots and API keys". */
+export const apiKey = defineResource({
+  type: "ApiKey",
+  kind: "api_key",
+  title: "API key",
+  doc: "A key with which its owner calls this API. Deleting it revokes it, at once, on other servers of the same database within a second.",
+  path: "/api_keys",
+  listKey: "keys",
+  idPrefix: "ak",
+  access: "owner",
+  fields: {
+    description: description("Who or what uses the key. At most 255 bytes."),
+    metadata: metadata(),
+    owner_id: ownerId(),
+    expires_at: mark(timestamp().optional(), { immutable: true }).meta({
+      description:
+        "Until when the key is accepted (RFC 3339): a time in the future, by the server's clock, and no later than the end of the key that makes it. Default: that key's end, or where it has none, until it is deleted. Set at creation only.",
+    }),
+  },
+  computed: {
+    token: mark(z.string().nullable(), { secret: true, once: true }).meta({
+      description: "The key itself. Answered by the creation only and null ever after; a Pulumi program keeps it, encrypted, in its state.",
+    }),
+  },
+  example: `const ci = new tunnels.BotUser("ci", { name: "ci" });
+const key = new tunnels.ApiKey("ci", { ownerId: ci.id });
+export const apiKey = key.token; // a secret output`,
+});

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { defineResource } from "../core/definition";
+import { description, metadata } from "../core/fields";
+import { mark } from "../core/marks";
+import { certificateAuthorityPem, readCertificateAuthority } from "../formats/certificateAuthority";
+
+/** spec "Certificate authority". */
+export const certificateAuthority = defineResource({
+  type: "CertificateAuthority",
+  kind: "certificate_authority",
+  title: "certificate authority",
+  doc: "An X.509 certificate authority whose client certificates an edge accepts for mutual TLS. Only the certificate is uploaded, never its key.",
+  path: "/certificate_authorities",
+  listKey: "certificate_authorities",
+  idPrefix: "ca",
+  fields: {
+    description: description(),
+    metadata: metadata(),
+    ca_pem: mark(certificateAuthorityPem(), { immutable: true }).meta({
+      description: "The certificate as PEM: exactly one, and one of an authority. Set at creation only.",
+    }),
+  },
+  computed: {
+    subject_common_name: z.string().meta({ description: "Common name of the certificate's subject." }),
+    not_before: z.iso.datetime().meta({ description: "When the certificate becomes valid (RFC 3339)." }),
+    not_after: z.iso.datetime().meta({ description: "When the certificate becomes invalid (RFC 3339)." }),
+    key_usages: z
+      .array(z.string())
+      .meta({ description: "What its key may be used for, in the names of RFC 5280; empty when the certificate does not say." }),
+    extended_key_usages: z
+      .array(z.string())
+      .meta({ description: "Extended usages, in the names of RFC 5280; empty when the certificate does not say." }),
+  },
+  derive: (sent) => ({ ...(readCertificateAuthority(sent.ca_pem as string) as object) }),
+  example: `const clients = new tunnels.CertificateAuthority("clients", {
+  description: "signs the certificates of our partners",
+  caPem: readFileSync("clients-ca.pem", "utf8"),
+});`,
+});

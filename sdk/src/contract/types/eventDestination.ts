@@ -1,0 +1,107 @@
+import { z } from "zod";
+import { defineResource } from "../core/definition";
+import { conditioned, description, exactlyOne, metadata, object, text, word } from "../core/fields";
+import { mark } from "../core/marks";
+import { arn } from "../formats/arn";
+import { isDomain } from "../formats/host";
+
+const needed = (doc: string) => word(255).meta({ description: doc });
+const secret = (doc: string) => mark(word(4096), { secret: true }).meta({ description: doc });
+
+/** spec "CloudAuth". */
+const auth = () =>
+  object(
+    {
+      role: object({
+        role_ref: arn("role").meta({ description: "The role (ARN) that the server assumes to deliver." }),
+      })
+        .optional()
+        .meta({ description: "Deliver as a role." }),
+      creds: object({
+        cloud_access_key_id: needed("Id of a long-term access key."),
+        cloud_secret_access_key: secret("The access key's secret."),
+      })
+        .optional()
+        .meta({ description: "Deliver with a long-term access key." }),
+    },
+    { rules: [exactlyOne(["role", "creds"])] },
+  ).meta({ description: "How to sign in: exactly one of `role` and `creds`." });
+
+/** Where events go that name no site of the monitoring service. */
+export const DEFAULT_SITE = "datadoghq.com";
+
+/** A site of the monitoring service; the server sends to a host below it, so it is nothing but a domain. */
+const site = () =>
+  conditioned(text(255, "characters"), (value) =>
+    value === "" || isDomain(value)
+      ? undefined
+      : `must be a domain name alone, without scheme, port or path, for example "${DEFAULT_SITE}" or "datadoghq.eu"`,
+  );
+
+const TARGETS = ["stream_service", "delivery_service", "log_service", "monitoring_service"];
+
+/** spec "EventTarget". */
+const target = () =>
+  object(
+    {
+      delivery_service: object({
+        auth: auth(),
+        delivery_stream_ref: arn("deliveryStream").meta({
+          description: "The delivery stream (ARN).",
+        }),
+      })
+        .optional()
+        .meta({ description: "A delivery stream (Data Firehose)." }),
+      stream_service: object({
+        auth: auth(),
+        stream_ref: arn("stream").meta({ description: "The stream (ARN)." }),
+      })
+        .optional()
+        .meta({ description: "A stream (Kinesis Data Streams)." }),
+      log_service: object({
+        auth: auth(),
+        log_group_ref: arn("logGroup").meta({ description: "The log group (ARN)." }),
+      })
+        .optional()
+        .meta({ description: "A log group (CloudWatch Logs)." }),
+      monitoring_service: object({
+        api_key: secret("The key for the intake."),
+        monitoring_tags: text(4096, "characters").default("").meta({ description: "Tags sent with each event." }),
+        service: text(255, "characters").default("").meta({ description: "Service name sent with each event." }),
+        monitoring_site: site()
+          .default("")
+          .meta({ description: `The site to send events to. Default: \`${DEFAULT_SITE}\`.` }),
+      })
+        .optional()
+        .meta({ description: "A monitoring service (Datadog logs intake)." }),
+    },
+    { rules: [exactlyOne(TARGETS)] },
+  );
+
+/** spec "Event destination". */
+export const eventDestination = defineResource({
+  type: "EventDestination",
+  kind: "event_destination",
+  title: "event destination",
+  doc: "Where events are sent, and how to sign in there. It has no effect until a subscription names it.",
+  path: "/event_destinations",
+  listKey: "event_destinations",
+  idPrefix: "ed",
+  access: "admin",
+  fields: {
+    description: description(),
+    metadata: metadata(),
+    format: z.enum(["json"]).default("json").meta({ description: "How events are written." }),
+    target: target().meta({
+      description: `Exactly one of ${TARGETS.map((name) => `\`${name}\``).join(", ")}. A change replaces the target as a whole.`,
+    }),
+  },
+  example: `const audit = new tunnels.EventDestination("audit", {
+  target: {
+    logService: {
+      logGroupRef: "arn:aws:logs:eu-central-1:123456789012:log-group:tunnels",
+      auth: { role: { roleRef: "arn:aws:iam::123456789012:role/tunnels" } },
+    },
+  },
+});`,
+});

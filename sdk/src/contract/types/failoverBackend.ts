@@ -1,0 +1,25 @@
+import { defineResource } from "../core/definition";
+import { description, ids, metadata } from "../core/fields";
+import { mark } from "../core/marks";
+
+/** Failover backend; fields after api-decisions "Backends, IP policies". */
+export const failoverBackend = defineResource({
+  type: "FailoverBackend",
+  kind: "failover_backend",
+  subject: "backend",
+  title: "failover backend",
+  doc: "Sends traffic to the first of its backends that can take it.",
+  path: "/backends/failover",
+  listKey: "backends",
+  idPrefix: "bkdfo",
+  fields: {
+    description: description(),
+    metadata: metadata(),
+    backends: mark(ids(), { reference: { to: ["backend"] } })
+      .default([])
+      .meta({ description: "The backends, the preferred one first." }),
+  },
+  example: `const web = new tunnels.TunnelGroupBackend("web", { labels: { service: "web" } });
+const sorry = new tunnels.HttpResponseBackend("sorry", { statusCode: 503, body: "back soon" });
+const site = new tunnels.FailoverBackend("site", { backends: [web.id, sorry.id] });`,
+});

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { defineResource } from "../core/definition";
+import { description, metadata } from "../core/fields";
+import { mark } from "../core/marks";
+import { answerSchema } from "../core/shape";
+import { hostports, uniqueHostports } from "../formats/host";
+import { httpsTermination, mutualTls } from "../modules/edgeModules";
+import { httpsEdgeRoute } from "./httpsEdgeRoute";
+
+const MIB = 1024 * 1024;
+
+/** HTTPS edge: in the spec only its routes' modules appear; fields after api-decisions "HTTPS edges and routes". */
+export const httpsEdge = defineResource({
+  type: "HttpsEdge",
+  kind: "https_edge",
+  title: "HTTPS edge",
+  doc: "Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes, which have at most 4 MiB together.",
+  path: "/edges/https",
+  listKey: "https_edges",
+  idPrefix: "edghts",
+  idField: "edge_id",
+  fields: {
+    description: description(),
+    metadata: metadata(),
+    hostports: hostports(),
+    mutual_tls: mutualTls(),
+    tls_termination: httpsTermination(),
+  },
+  computed: {
+    routes: mark(z.array(answerSchema(httpsEdgeRoute)), { embeds: { kind: httpsEdgeRoute.kind, bytes: 4 * MIB } }).meta({
+      description: "Its routes, newest first; at most 4 MiB together.",
+    }),
+  },
+  unique: uniqueHostports,
+  example: `const site = new tunnels.HttpsEdge("site", {
+  hostports: ["www.example.com:443"],
+  tlsTermination: { minVersion: "1.3" },
+});`,
+});

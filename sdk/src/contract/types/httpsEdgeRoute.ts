@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { defineResource } from "../core/definition";
+import { conditioned, description, metadata, reference, text } from "../core/fields";
+import { mark } from "../core/marks";
+import { backend, ipRestriction } from "../modules/edgeModules";
+import { jwtValidation } from "../modules/jwtValidation";
+import { oidc } from "../modules/oidc";
+import { policies } from "../modules/policies";
+import { userAgentFilter } from "../modules/userAgentFilter";
+
+/** Route of an HTTPS edge: its modules are the spec's, the route itself follows api-decisions "HTTPS edges and routes". */
+export const httpsEdgeRoute = defineResource({
+  type: "HttpsEdgeRoute",
+  kind: "https_edge_route",
+  title: "HTTPS edge route",
+  doc: "What happens to requests whose path matches: who may make them, and which backend gets them.",
+  path: "/edges/https/{edge_id}/routes",
+  listKey: "routes",
+  idPrefix: "edghtsrt",
+  idField: "route_id",
+  fields: {
+    edge_id: mark(reference("https_edge", { cascade: true }), { immutable: true }).meta({
+      description: "The edge that the route belongs to. Set at creation only.",
+    }),
+    match_type: z.enum(["exact_path", "path_prefix"]).meta({ description: "Whether `match` is the whole path or its beginning." }),
+    match: conditioned(text(2048), (value) => (value.startsWith("/") ? undefined : 'must begin with "/"')).meta({
+      description: "The path, beginning with `/`. Each stands once for its type on an edge.",
+    }),
+    description: description(),
+    metadata: metadata(),
+    backend: backend(),
+    ip_restriction: ipRestriction(),
+    oidc: oidc(),
+    jwt_validation: jwtValidation(),
+    user_agent_filter: userAgentFilter(),
+    policies: policies({ http: true }),
+  },
+  unique: (sent) => [
+    {
+      scope: `route of ${sent.edge_id}`,
+      key: `${sent.match_type} ${sent.match}`,
+      path: ["match"],
+      taken: "is matched in this way by another route of the edge already; change that route instead",
+    },
+  ],
+  example: `const api = new tunnels.HttpsEdgeRoute("api", {
+  edgeId: site.id,
+  matchType: "path_prefix",
+  match: "/api",
+  backend: { backendId: web.id },
+  jwtValidation: {
+    issuer: { allowList: [{ value: "https://id.example.com" }] },
+    audience: { allowList: [{ value: "api" }] },
+    http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
+    jws: { allowedAlgorithms: ["RS256"], keys: { sources: { additionalJkus: ["https://id.example.com/jwks"] } } },
+  },
+});`,
+});

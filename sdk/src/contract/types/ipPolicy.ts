@@ -1,0 +1,15 @@
+import { defineResource } from "../core/definition";
+import { description, metadata } from "../core/fields";
+
+/** IP policies: in the spec they appear as references only; fields after api-decisions "Backends, IP policies". */
+export const ipPolicy = defineResource({
+  type: "IpPolicy",
+  kind: "ip_policy",
+  title: "IP policy",
+  doc: "A named set of rules that say which source addresses may connect. Its rules are objects of their own; deleting a policy deletes them.",
+  path: "/ip_policies",
+  listKey: "ip_policies",
+  idPrefix: "ipp",
+  fields: { description: description(), metadata: metadata() },
+  example: `const office = new tunnels.IpPolicy("office", { description: "our offices" });`,
+});

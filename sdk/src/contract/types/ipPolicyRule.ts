@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { defineResource } from "../core/definition";
+import { description, metadata, reference } from "../core/fields";
+import { mark } from "../core/marks";
+import { cidr, cidrKey } from "../formats/cidr";
+
+/** One rule of an IP policy; fields after api-decisions "Backends, IP policies". */
+export const ipPolicyRule = defineResource({
+  type: "IpPolicyRule",
+  kind: "ip_policy_rule",
+  title: "IP policy rule",
+  doc: "Allows or denies one network within an IP policy.",
+  path: "/ip_policy_rules",
+  listKey: "ip_policy_rules",
+  idPrefix: "ipr",
+  fields: {
+    description: description(),
+    metadata: metadata(),
+    cidr: cidr().meta({ description: "The network, with its mask and without host bits. Each network stands once in a policy." }),
+    ip_policy_id: mark(reference("ip_policy", { answeredAs: "ip_policy", cascade: true }), { immutable: true }).meta({
+      description: "The policy that the rule belongs to. Set at creation only.",
+    }),
+    action: mark(z.enum(["allow", "deny"]), { immutable: true }).meta({
+      description: "Whether the network may connect. Set at creation only.",
+    }),
+  },
+  unique: (sent) => [
+    {
+      scope: `cidr of ${sent.ip_policy_id}`,
+      key: cidrKey(sent.cidr as string),
+      path: ["cidr"],
+      taken: "has a rule in this policy already; change that rule instead",
+    },
+  ],
+  example: `const office = new tunnels.IpPolicy("office");
+const berlin = new tunnels.IpPolicyRule("berlin", {
+  ipPolicyId: office.id,
+  cidr: "192.0.2.0/24",
+  action: "allow",
+});`,
+});

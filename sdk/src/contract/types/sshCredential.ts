@@ -1,0 +1,40 @@
+import { defineResource } from "../core/definition";
+import { description, metadata, ownerId } from "../core/fields";
+import { mark } from "../core/marks";
+import { acl } from "../formats/acl";
+import { fingerprint, readSshPublicKey, type SshPublicKey, sshPublicKey } from "../formats/sshPublicKey";
+
+/** spec "SSH credential". */
+export const sshCredential = defineResource({
+  type: "SshCredential",
+  kind: "ssh_credential",
+  subject: "ssh_public_key",
+  title: "SSH credential",
+  doc: "A public key that may start tunnels through the SSH gateway. Its ACL limits what those tunnels may bind.",
+  path: "/ssh_credentials",
+  listKey: "ssh_credentials",
+  idPrefix: "sshcr",
+  access: "owner",
+  fields: {
+    description: description("Who or what uses the credential. At most 255 bytes."),
+    metadata: metadata(),
+    public_key: mark(sshPublicKey(), { immutable: true }).meta({
+      description:
+        "The public key: an OpenSSH line, or PEM. RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only; no two credentials share a key.",
+    }),
+    acl: acl(),
+    owner_id: ownerId(),
+  },
+  unique: (sent) => [
+    {
+      scope: "ssh_public_key",
+      key: fingerprint(readSshPublicKey(sent.public_key as string) as SshPublicKey),
+      path: ["public_key"],
+      taken: "is registered already; use the credential that holds it, or make a key of its own for this one",
+    },
+  ],
+  example: `const laptop = new tunnels.SshCredential("laptop", {
+  publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMkNYQWiQPNhl0hNGkgAazcHXyNW+jYlTu7YdBlCiWxn ada",
+  acl: ["bind:ada.example.com"],
+});`,
+});

@@ -1,0 +1,39 @@
+import { defineResource } from "../core/definition";
+import type { Rule } from "../core/marks";
+import { certificateComputed, endsAfterItBegins, keyTypeOf, subjectFields, validityFields } from "../formats/sshCertificate";
+
+const standsForNoHost: Rule = function* ({ principals }) {
+  if ((principals as unknown[] | undefined)?.length === 0)
+    yield {
+      path: ["principals"],
+      message: "is empty, which means any host to older clients and none to OpenSSH 10.3 and later; name the host",
+    };
+};
+
+/** What proves a host to its clients; fields after api-decisions "SSH certificate authorities, host certificates". */
+export const sshHostCertificate = defineResource({
+  type: "SshHostCertificate",
+  kind: "ssh_host_certificate",
+  title: "SSH host certificate",
+  doc: "A certificate with which a host proves its names to SSH clients that trust its authority, so that nobody has to compare fingerprints.",
+  path: "/ssh_host_certificates",
+  listKey: "ssh_host_certificates",
+  idPrefix: "shcrt",
+  fields: {
+    ...subjectFields("The names and addresses by which clients reach the host; empty means any, which newer versions of OpenSSH refuse."),
+    ...validityFields(),
+  },
+  computed: certificateComputed,
+  derive: keyTypeOf,
+  rules: [endsAfterItBegins],
+  warnings: [standsForNoHost],
+  renewable: { after: "valid_after", until: "valid_until" },
+  example: `const hosts = new tunnels.SshCertificateAuthority("hosts");
+const bastion = new tunnels.SshHostCertificate("bastion", {
+  sshCertificateAuthorityId: hosts.id,
+  publicKey: readFileSync("ssh_host_ed25519_key.pub", "utf8"),
+  principals: ["bastion.example.com"],
+  validFor: "90d",
+  renewBefore: "30d",
+});`,
+});

@@ -1,0 +1,49 @@
+import { defineResource } from "../core/definition";
+import type { Rule } from "../core/marks";
+import {
+  certificateComputed,
+  criticalOptions,
+  endsAfterItBegins,
+  extensions,
+  keyTypeOf,
+  subjectFields,
+  validityFields,
+} from "../formats/sshCertificate";
+
+const opensNoDoor: Rule = function* ({ principals }) {
+  if ((principals as unknown[] | undefined)?.length === 0)
+    yield {
+      path: ["principals"],
+      message: "is empty, which means any user, but sshd refuses such certificates under TrustedUserCAKeys; name who may log in",
+    };
+};
+
+/** spec "SSH user certificate". */
+export const sshUserCertificate = defineResource({
+  type: "SshUserCertificate",
+  kind: "ssh_user_certificate",
+  title: "SSH user certificate",
+  doc: "A certificate with which the holder of a key logs in over SSH, for a limited time, wherever its authority is trusted.",
+  path: "/ssh_user_certificates",
+  listKey: "ssh_user_certificates",
+  idPrefix: "sucrt",
+  fields: {
+    ...subjectFields("The names of users as whom the holder may log in; empty means any, which OpenSSH refuses."),
+    critical_options: criticalOptions(),
+    extensions: extensions(),
+    ...validityFields(),
+  },
+  computed: certificateComputed,
+  derive: keyTypeOf,
+  rules: [endsAfterItBegins],
+  warnings: [opensNoDoor],
+  renewable: { after: "valid_after", until: "valid_until" },
+  example: `const people = new tunnels.SshCertificateAuthority("people");
+const ada = new tunnels.SshUserCertificate("ada", {
+  sshCertificateAuthorityId: people.id,
+  publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMkNYQWiQPNhl0hNGkgAazcHXyNW+jYlTu7YdBlCiWxn ada",
+  principals: ["ada"],
+  validFor: "7d",
+  renewBefore: "2d", // a run of the program in the last two days makes a new one
+});`,
+});

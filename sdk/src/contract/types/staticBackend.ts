@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { defineResource } from "../core/definition";
+import { conditioned, description, metadata, object, text } from "../core/fields";
+import { isAddress, LONGEST_ADDRESS } from "../formats/host";
+
+/** Static backend; fields after api-decisions "Backends, IP policies". */
+export const staticBackend = defineResource({
+  type: "StaticBackend",
+  kind: "static_backend",
+  subject: "backend",
+  title: "static backend",
+  doc: "Sends traffic to a fixed address.",
+  path: "/backends/static",
+  listKey: "backends",
+  idPrefix: "bkdsc",
+  fields: {
+    description: description(),
+    metadata: metadata(),
+    address: conditioned(text(LONGEST_ADDRESS), (value) =>
+      isAddress(value) ? undefined : 'must be "<host>:<port>", for example "10.0.0.7:8080" or "[2001:db8::7]:8080"',
+    ).meta({ description: "Where the traffic goes: `<host>:<port>`." }),
+    tls: object({
+      enabled: z.boolean().default(false).meta({ description: "Whether to speak TLS to it." }),
+    })
+      .default({ enabled: false })
+      .meta({ description: "TLS towards the address." }),
+  },
+  example: `const legacy = new tunnels.StaticBackend("legacy", { address: "10.0.0.7:8443", tls: { enabled: true } });`,
+});

@@ -1,0 +1,52 @@
+import { defineResource } from "../core/definition";
+import { description, metadata } from "../core/fields";
+import type { Rule } from "../core/marks";
+import { hostports, uniqueHostports } from "../formats/host";
+import { backend, ipRestriction, mutualTls, tlsTermination } from "../modules/edgeModules";
+import { policies } from "../modules/policies";
+
+/** Modules that read decrypted traffic cannot work where the edge never decrypts it; spec "TLS termination rules". */
+const upstreamForbidsInspection: Rule = function* (edge) {
+  const termination = edge.tls_termination as { enabled?: boolean; terminate_at?: string } | undefined | null;
+  if (termination?.enabled === false || termination?.terminate_at !== "upstream") return;
+  for (const name of ["mutual_tls", "policies"]) {
+    const module = edge[name] as { enabled?: boolean } | undefined | null;
+    if (module && module.enabled !== false) {
+      yield {
+        path: [name],
+        message:
+          'needs the decrypted traffic, which an edge with `terminate_at` "upstream" does not see; remove or disable it, or terminate at the edge',
+      };
+    }
+  }
+};
+
+/** spec "TLS edge". */
+export const tlsEdge = defineResource({
+  type: "TlsEdge",
+  kind: "tls_edge",
+  title: "TLS edge",
+  doc: "Serves hostports over TLS and sends their traffic to a backend. Its modules restrict, authenticate and shape that traffic; each can be declared here or as a resource of its own.",
+  path: "/edges/tls",
+  listKey: "tls_edges",
+  idPrefix: "edgtls",
+  idField: "edge_id",
+  fields: {
+    description: description(),
+    metadata: metadata(),
+    hostports: hostports(),
+    backend: backend(),
+    ip_restriction: ipRestriction(),
+    mutual_tls: mutualTls(),
+    tls_termination: tlsTermination(),
+    policies: policies(),
+  },
+  rules: [upstreamForbidsInspection],
+  unique: uniqueHostports,
+  example: `const edge = new tunnels.TlsEdge("edge", {
+  hostports: ["app.example.com:443"],
+  backend: { backendId: web.id },
+  mutualTls: { certificateAuthorityIds: [clients.id] },
+  tlsTermination: { minVersion: "1.3" },
+});`,
+});

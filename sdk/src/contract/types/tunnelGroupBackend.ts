@@ -1,0 +1,23 @@
+import { defineResource } from "../core/definition";
+import { description, metadata } from "../core/fields";
+import { labels } from "../formats/labels";
+
+/** Tunnel-group backend; fields after api-decisions "Backends, IP policies". */
+export const tunnelGroupBackend = defineResource({
+  type: "TunnelGroupBackend",
+  kind: "tunnel_group_backend",
+  subject: "backend",
+  title: "tunnel-group backend",
+  doc: "Sends traffic to every tunnel that carries all of its labels.",
+  path: "/backends/tunnel_group",
+  listKey: "backends",
+  idPrefix: "bkdtg",
+  fields: {
+    description: description(),
+    metadata: metadata(),
+    labels: labels().meta({ description: "The labels that a tunnel has to carry: your own keys and values, without `=`." }),
+  },
+  example: `const web = new tunnels.TunnelGroupBackend("web", {
+  labels: { service: "web", env: "prod" },
+});`,
+});

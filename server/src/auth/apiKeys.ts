@@ -1,0 +1,113 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Role } from "@tunnelplane/sdk/contract";
+import { hashSecret } from "../secrets/tokens";
+import { statement } from "../storage/statement";
+import type { Store } from "../storage/store";
+import { ApiError } from "../util/apiError";
+import type { Caller } from "./bootstrap";
+
+/** How long a key that was found may be used before the database is asked again: how long other servers may take to notice that it is gone. */
+const TRUSTED_MS = 1000;
+
+/** How many keys are remembered to have been found: some MB. */
+const MOST_FOUND = 20_000;
+
+/** An API key, as the database had it. */
+interface KnownKey {
+  readonly caller: Caller;
+  readonly ofInactiveBot: boolean;
+}
+
+/**
+ * Finds whom API keys belong to. The database is asked for a key once a second, however many requests it makes; so a key
+ * that was deleted is refused by every server within a second, and at once by the one that was told to `forget`.
+ *
+ * Keys are found by their SHA-256. How long that takes may tell how much of a hash is right, but nobody can choose
+ * a key for the hash that it shall have, so it tells nothing of any key. What is found is compared once more,
+ * in constant time, so that this does not rest on how a database compares texts.
+ */
+export class Callers {
+  /** Everything that was found since `#since`; all of it is forgotten together, so no entry is older than that. */
+  #known = new Map<string, KnownKey>();
+  /** Keys that were found before: these may be looked up again whatever others try. */
+  readonly #found = new Set<string>();
+  /** What the database is being asked for; whoever comes with the same key waits for the same answer. */
+  #lookups = new Map<string, Promise<KnownKey | undefined>>();
+  #since = 0;
+
+  constructor(private readonly store: Store) {}
+
+  /**
+   * Refuses keys that have expired and keys of bots that are not active; undefined for a key that is not known.
+   * @param begin asks whether a key that was not known lately may be looked up, and returns what to call after it
+   */
+  async callerOf(apiKey: string, begin: () => () => void = () => () => undefined): Promise<Caller | undefined> {
+    if (performance.now() - this.#since >= TRUSTED_MS) this.forget();
+    const hash = hashSecret(apiKey);
+    const key = this.#known.get(hash) ?? (await (this.#lookups.get(hash) ?? this.#lookUp(hash, begin)));
+    if (!key) return undefined;
+    const { expiresAt } = key.caller;
+    if (expiresAt && Date.parse(expiresAt) <= Date.now())
+      throw new ApiError("expired_key", `This API key expired at ${expiresAt}; make a new one with a key that is still valid`);
+    if (key.ofInactiveBot) throw new ApiError("forbidden", "The bot that owns this API key is not active; an admin can activate it");
+    return key.caller;
+  }
+
+  /** To be called after keys or bots were changed, before that is answered. */
+  forget(): void {
+    this.#known = new Map();
+    this.#lookups = new Map();
+    this.#since = performance.now();
+  }
+
+  #lookUp(hash: string, begin: () => () => void): Promise<KnownKey | undefined> {
+    const end = this.#found.has(hash) ? undefined : begin();
+    const lookups = this.#lookups; // What is read now is not for those who ask after a change that comes in between.
+    const found = this.#find(hash).finally(() => {
+      lookups.delete(hash);
+      end?.();
+    });
+    lookups.set(hash, found);
+    return found;
+  }
+
+  async #find(hash: string): Promise<KnownKey | undefined> {
+    const known = this.#known; // What is read now must not be kept after a change that comes in between.
+    const [row] = await keyByHash(this.store.reader, { hash });
+    if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
+    const { expires_at: expiresAt = null } = JSON.parse(row.key) as { expires_at?: string | null };
+    const bot: { name: string; active: boolean; role?: Role } | undefined = row.bot ? JSON.parse(row.bot) : undefined;
+    const role = row.role ?? bot?.role ?? "member";
+    const { keyId, ownerId } = row;
+    const caller = { keyId, ownerId, name: row.name ?? bot?.name ?? "", role, admin: role === "admin", expiresAt };
+    const key = { caller, ofInactiveBot: bot?.active === false };
+    known.set(hash, key);
+    if (this.#found.size >= MOST_FOUND) this.#found.clear();
+    this.#found.add(hash);
+    return key;
+  }
+}
+
+interface KeyRow {
+  readonly hash: string;
+  readonly keyId: string;
+  readonly ownerId: string;
+  /** The key's document. */
+  readonly key: string;
+  readonly role: Role | null;
+  readonly name: string | null;
+  /** The document of the bot that owns it. */
+  readonly bot: string | null;
+}
+
+const keyByHash = statement<{ hash: string }, KeyRow>((db, parameter) =>
+  db
+    .selectFrom("told_secret")
+    .innerJoin("resource as key", "key.id", "told_secret.resource_id")
+    .leftJoin("principal as user", "user.id", "key.owner_id")
+    .leftJoin("resource as bot", "bot.id", "key.owner_id")
+    .select(["hash", "key.id as keyId", "key.owner_id as ownerId", "key.document as key"])
+    .select(["user.role as role", "user.name as name", "bot.document as bot"])
+    .where("told_secret.hash", "=", parameter("hash"))
+    .where("key.kind", "=", "api_key"),
+);

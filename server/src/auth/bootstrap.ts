@@ -1,0 +1,122 @@
+import { type Definition, definitionOf, type Role } from "@tunnelplane/sdk/contract";
+import type { Kysely } from "kysely";
+import { commandLine, type ObjectChange } from "../journal/payload";
+import type { Core } from "../resources/transaction";
+import { KeyRotated } from "../secrets/keyring";
+import { hashSecret, newSecret } from "../secrets/tokens";
+import { PLACEHOLDER } from "../storage/facts";
+import type { Database } from "../storage/schema";
+import { refuseFaults } from "../util/apiError";
+import { newId } from "../util/ids";
+
+/** Who makes a request: a user or a bot, by one of its API keys. */
+export interface Caller {
+  readonly ownerId: string;
+  /** What the user or bot is called. */
+  readonly name: string;
+  readonly role: Role;
+  readonly keyId: string;
+  /** Until when the key is accepted; null until it is deleted. */
+  readonly expiresAt: string | null;
+  /** Whether the role is that of an admin. */
+  readonly admin: boolean;
+}
+
+/** Refuses an owner that the caller may not name, or that there is not. Bots are resources, and so checked as references. */
+export async function refuseForeignOwner(db: Kysely<Database>, owner: unknown, caller: Caller): Promise<void> {
+  if (typeof owner !== "string" || owner === caller.ownerId) return;
+  const refuse = (error: "wrong_id_kind" | "forbidden" | "missing_target", message: string) =>
+    refuseFaults([{ error, path: ["owner_id"], message }]);
+  if (!/^(usr|bot)_/.test(owner))
+    refuse("wrong_id_kind", `is ${JSON.stringify(owner)}: expected the id of a user ("usr_…") or a bot ("bot_…")`);
+  if (!caller.admin) refuse("forbidden", "names another user or bot; only admins may do that. Leave it out to own the object yourself");
+  if (owner.startsWith("bot_")) return;
+  const known = await db.selectFrom("principal").select("id").where("id", "=", owner).executeTakeFirst();
+  if (!known) refuse("missing_target", `names ${owner}, but there is no such user or bot; leave it out to own the object yourself`);
+}
+
+/** Whether an object does not exist for a caller, because it belongs to somebody else. */
+export const isHidden = ({ access }: Definition, ownerId: string, caller: Caller): boolean =>
+  access === "owner" && !caller.admin && ownerId !== caller.ownerId;
+
+/** What became of the admin's key when a server started. */
+interface Bootstrapped {
+  /** A key that was made, to be shown once. */
+  readonly newKey?: string;
+  /** Whether a key was given that is nobody's, and is not taken because an admin had a key before. */
+  readonly isIgnored?: boolean;
+}
+
+/**
+ * On the first start makes the admin user and its API key: the one given, or a new one. Later no key is taken any more,
+ * so that one that was deleted stays deleted, whatever the environment still says.
+ */
+export function bootstrap(core: Core, givenKey: string | undefined): Promise<Bootstrapped> {
+  return write(core, async (transaction, begunUnder) => {
+    // Servers that start at the same time take turns at a row that is there already, so that one of them makes the admin.
+    await transaction.selectFrom("setting").select("name").where("name", "=", PLACEHOLDER).forUpdate().executeTakeFirstOrThrow();
+    if (await adminIn(transaction)) return { isIgnored: givenKey !== undefined && !(await isKnown(transaction, givenKey)) };
+    const admin = newId("usr");
+    await transaction
+      .insertInto("principal")
+      .values({ id: admin, name: "admin", role: "admin", created_at: new Date().toISOString() })
+      .execute();
+    const key = givenKey ?? newSecret("tpk");
+    const author = { ownerId: admin, name: "admin", operationId: newId("op") };
+    const created = await addKey(core, transaction, admin, key, "made when the server started");
+    await core.journal.append(transaction, begunUnder, author, [created]);
+    return givenKey ? {} : { newKey: key };
+  });
+}
+
+/** Makes another API key for the admin, for an operator who has lost every one of them. */
+export function recoverAdminKey(core: Core): Promise<{ id: string; key: string }> {
+  return write(core, async (transaction, begunUnder) => {
+    const admin = await adminIn(transaction);
+    if (!admin)
+      throw new Error(`${core.store.place} has no admin yet: start the server, whose first start makes one and shows its API key`);
+    const key = newSecret("tpk");
+    const created = await addKey(core, transaction, admin, key, "made by tunnelplane keys recover");
+    await core.journal.append(transaction, begunUnder, commandLine(), [{ action: "admin_key_recovered" }, created]);
+    return { id: created.id, key };
+  });
+}
+
+/** Runs a transaction that ends in the journal, again where the data key changed meanwhile. */
+async function write<T>({ store, keyring }: Core, work: (transaction: Kysely<Database>, begunUnder: string) => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await store.write((transaction) => work(transaction, keyring.currentId));
+    } catch (error) {
+      if (!(error instanceof KeyRotated)) throw error;
+    }
+  }
+}
+
+/** The first admin, which was made together with its first key. */
+async function adminIn(db: Kysely<Database>): Promise<string | undefined> {
+  return (await db.selectFrom("principal").select("id").where("role", "=", "admin").orderBy("id").executeTakeFirst())?.id;
+}
+
+async function isKnown(db: Kysely<Database>, key: string): Promise<boolean> {
+  return (await db.selectFrom("told_secret").select("hash").where("hash", "=", hashSecret(key)).executeTakeFirst()) !== undefined;
+}
+
+async function addKey(
+  { documents }: Core,
+  transaction: Kysely<Database>,
+  ownerId: string,
+  key: string,
+  description: string,
+): Promise<ObjectChange> {
+  const definition = definitionOf("api_key");
+  const id = newId(definition.idPrefix);
+  const after = documents.compose(definition, id, new Date().toISOString(), { description, metadata: "", owner_id: ownerId });
+  const document = documents.seal(definition, after);
+  await transaction.insertInto("resource").values({ id, kind: definition.kind, owner_id: ownerId, version: 1, document }).execute();
+  await transaction
+    .insertInto("told_secret")
+    .values({ resource_id: id, hash: hashSecret(key) })
+    .execute();
+  return { change: "created", definition, id, storedAs: { ownerId, version: 1 }, after };
+}

@@ -1,0 +1,52 @@
+import { Command } from "commander";
+import { backUp, STDOUT } from "../backup/backup";
+import type { Counts } from "../backup/file";
+import { restore } from "../backup/restore";
+import { anchorText } from "../journal/head";
+import { isBegun } from "../secrets/openKeyring";
+import { VERSION } from "../server";
+import { schemaOf } from "../storage/migrate";
+import { type DatabaseOptions, databaseName, inSnapshot } from "../storage/open";
+import { databaseOptions } from "./options";
+
+export function backupCommand(): Command {
+  const command = new Command("backup")
+    .description("Write everything into a file, while servers serve")
+    .argument("<file>", '"-" for standard output')
+    .addHelpText("after", "\nThe file restores into either kind of database. The master key is not in it: keep a copy of that elsewhere.");
+  for (const option of databaseOptions()) command.addOption(option);
+  return command.action(async (file: string, options: DatabaseOptions) => {
+    if (file === STDOUT && process.stdout.isTTY) throw new Error("A backup is no text for a terminal; name a file, or send it into one");
+    await requireKeys(options);
+    const { counts, head } = await backUp(options, file, VERSION);
+    // Standard output may be the backup itself.
+    console.error(`Backed up ${wordsOf(counts)}`);
+    if (head) console.error(`The audit log ends with ${anchorText(head)}: "tunnelplane audit verify --backup" finds it in the file`);
+    console.error(
+      "It holds secrets as the database does: hashes of keys, and sealed secrets. The master key that opens these is not in it: keep a copy of it elsewhere.",
+    );
+  });
+}
+
+export function restoreCommand(): Command {
+  const command = new Command("restore")
+    .description("Read a backup into an empty database")
+    .argument("<file>", "what tunnelplane backup wrote")
+    .addHelpText("after", "\nServers then need the master key that the backed-up ones had.");
+  for (const option of databaseOptions()) command.addOption(option);
+  return command.action(async (file: string, options: DatabaseOptions) => {
+    if (file === STDOUT) throw new Error("A backup is read twice, first to check it; save it to a file and name that");
+    console.error(`Restored ${wordsOf(await restore(options, file))}`);
+  });
+}
+
+/** A backup without keys would be of no use, and might take the place of one that is. */
+const requireKeys = (database: DatabaseOptions): Promise<unknown> =>
+  inSnapshot(database, async (reader) => {
+    const schema = await schemaOf(reader);
+    // Before, a database that lost its keys cannot be told from one that had none yet.
+    return schema !== undefined && schema >= "005_audit" && isBegun({ reader, place: databaseName(database) });
+  });
+
+const wordsOf = (counts: Counts): string =>
+  `${Object.values(counts).reduce((sum, count) => sum + count, 0)} rows of ${Object.keys(counts).length} tables`;

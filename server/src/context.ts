@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import { Documents } from "./documents/documents";
+import { digestsToServeWith } from "./journal/baseline";
+import { openDigests } from "./journal/digests";
+import { Journal } from "./journal/journal";
+import type { Core } from "./resources/transaction";
+import { isBegun, openKeyring } from "./secrets/openKeyring";
+import { factsOf } from "./storage/facts";
+import { openStore, type StoreOptions } from "./storage/open";
+import { Validation } from "./validation/validation";
+
+export interface CoreOptions extends StoreOptions {
+  /** The master key itself, instead of a file. */
+  readonly masterKey?: string;
+  /** The file of the master key. Default: `master.key` in the data folder. */
+  readonly masterKeyFile?: string;
+}
+
+/** Opens a database and what it takes to read and change what is in it. Makes what is missing on the first start, unless it is to be an existing one. */
+export async function openCore(options: CoreOptions): Promise<Core> {
+  const store = await openStore(options);
+  try {
+    const begun = await isBegun(store);
+    if (!begun && options.existing) throw new Error(`${store.place} was never served: there is nothing in it. Nothing was made`);
+    const { placeholder, accountId } = await factsOf(store, begun);
+    const file = options.masterKeyFile ?? join(options.data, "master.key");
+    const keyring = await openKeyring(store, { text: options.masterKey, file }, begun);
+    const documents = new Documents(placeholder, keyring);
+    const digests = options.existing
+      ? await openDigests(store.reader, keyring)
+      : await digestsToServeWith({ store, keyring, documents, accountId });
+    return { store, keyring, documents, journal: new Journal(documents, keyring, digests, accountId), validation: new Validation() };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}

@@ -1,0 +1,124 @@
+import { statement } from "../../storage/statement";
+import type { Store } from "../../storage/store";
+import type { Result } from "../delivery/batch";
+import { isRoutedToFeed } from "../queue/cursors";
+import { PENDING } from "../queue/deliveries";
+
+/** How many deliveries this server tried, and how many of them failed, by destination. */
+export class AttemptCounts {
+  readonly attempts = new Map<string, number>();
+  readonly failures = new Map<string, number>();
+
+  add(destination: string, results: readonly Result[]): void {
+    const failed = results.filter(({ ok }) => !ok).length;
+    this.attempts.set(destination, (this.attempts.get(destination) ?? 0) + results.length);
+    this.failures.set(destination, (this.failures.get(destination) ?? 0) + failed);
+  }
+}
+
+/** A metric with the label `destination`, in no library's form. */
+export interface DeliveryMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: "counter" | "gauge";
+  /** The value of each destination now. */
+  collect(): Promise<ReadonlyMap<string, number>>;
+}
+
+interface Backlog {
+  count: number;
+  /** When the oldest of them happened. */
+  oldest: string;
+}
+
+/** What is not delivered yet, by destination: what nobody has taken, what is under way, and what waits for another attempt. */
+async function backlogs({ reader }: Store): Promise<Map<string, Backlog>> {
+  const found = new Map<string, Backlog>();
+  const add = (destination: string, count: number, oldest: string) => {
+    const before = found.get(destination);
+    found.set(destination, {
+      count: count + (before?.count ?? 0),
+      oldest: before && before.oldest < oldest ? before.oldest : oldest,
+    });
+  };
+  for (const { destination_id, count, oldest } of await untaken(reader, {})) add(destination_id, Number(count), oldest);
+  for (const { destination_id, sequences } of await reader.selectFrom("batch").select(["destination_id", "sequences"]).execute()) {
+    const under = await reader.selectFrom("event").select("created_at").where("sequence", "=", JSON.parse(sequences)[0]).executeTakeFirst();
+    if (under) add(destination_id, JSON.parse(sequences).length, under.created_at);
+  }
+  for (const { destination_id, count, oldest } of await waiting(reader, {})) add(destination_id, Number(count), oldest);
+  return found;
+}
+
+const untaken = statement<object, { destination_id: string; count: number; oldest: string }>((db) =>
+  db
+    .selectFrom("feed")
+    .innerJoin("event", (join) => join.onRef("event.sequence", ">", "feed.position"))
+    .where(isRoutedToFeed)
+    .select(({ fn }) => ["feed.destination_id", fn.countAll<number>().as("count"), fn.min("event.created_at").as("oldest")])
+    .groupBy("feed.destination_id"),
+);
+
+const waiting = statement<object, { destination_id: string; count: number; oldest: string }>((db) =>
+  db
+    .selectFrom("delivery")
+    .innerJoin("event", "event.sequence", "delivery.sequence")
+    .where("delivery.status", "=", PENDING)
+    .select(({ fn }) => ["delivery.destination_id", fn.countAll<number>().as("count"), fn.min("event.created_at").as("oldest")])
+    .groupBy("delivery.destination_id"),
+);
+
+const mapped = <T>(from: ReadonlyMap<string, Backlog>, value: (backlog: Backlog) => T): Map<string, T> =>
+  new Map([...from].map(([destination, backlog]) => [destination, value(backlog)]));
+
+/** What an operator watches of deliveries. Backlogs are those of the database, so every server tells the same. */
+export function deliveryMetrics(store: Store, counts: AttemptCounts): DeliveryMetric[] {
+  // Two metrics say something of it, and are collected at once.
+  let counting: Promise<Map<string, Backlog>> | undefined;
+  const backlog = () => {
+    counting ??= backlogs(store).finally(() => {
+      counting = undefined;
+    });
+    return counting;
+  };
+  return [
+    {
+      name: "tunnelplane_event_backlog",
+      help: "How many events wait for their delivery.",
+      type: "gauge",
+      collect: async () => mapped(await backlog(), ({ count }) => count),
+    },
+    {
+      name: "tunnelplane_event_oldest_seconds",
+      help: "How long ago the oldest event happened that is not delivered yet, in seconds.",
+      type: "gauge",
+      collect: async () => mapped(await backlog(), ({ oldest }) => (Date.now() - Date.parse(oldest)) / 1000),
+    },
+    {
+      name: "tunnelplane_event_dead_letters",
+      help: "How many events were given up; a replay sends them again.",
+      type: "gauge",
+      collect: async () => {
+        const rows = await store.reader
+          .selectFrom("delivery")
+          .select(({ fn }) => ["destination_id", fn.countAll<number>().as("count")])
+          .where("status", "=", "dead")
+          .groupBy("destination_id")
+          .execute();
+        return new Map(rows.map(({ destination_id, count }) => [destination_id, Number(count)]));
+      },
+    },
+    {
+      name: "tunnelplane_event_attempts_total",
+      help: "How often this server tried to deliver an event.",
+      type: "counter",
+      collect: async () => counts.attempts,
+    },
+    {
+      name: "tunnelplane_event_failures_total",
+      help: "How often an event was not accepted.",
+      type: "counter",
+      collect: async () => counts.failures,
+    },
+  ];
+}

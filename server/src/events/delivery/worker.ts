@@ -1,0 +1,144 @@
+import type { Store } from "../../storage/store";
+import type { AttemptCounts } from "../admin/metrics";
+import type { Destinations } from "../destinations";
+import { lockFeed } from "../queue/cursors";
+import { giveBack, lease, settle } from "../queue/leases";
+import { type Outgoing, type Target, TargetError } from "../targets";
+import type { Sent } from "../targets/target";
+import type { Result, SentBatch, Taken } from "./batch";
+import type { DispatcherOptions } from "./dispatcher";
+
+/** How many batches are under way at once to one destination: while some are with the service, others are recorded and taken. */
+export const CONCURRENCY = 3;
+
+// However long a service wants to be left alone: it is asked again once an hour, as after failures.
+const LONGEST_REST_MS = 3600_000;
+
+const CUT_OFF: Result = { ok: false, error: "was not answered before the server had to stop" };
+
+interface CourierOptions extends Required<Pick<DispatcherOptions, "logger" | "now" | "random">> {
+  readonly bodyOf: (payload: string) => string;
+  readonly counts: AttemptCounts;
+}
+
+/** Brings events to one destination, a few batches at a time. */
+export class Courier {
+  readonly #tours = new Set<Promise<void>>();
+  readonly #abort = new AbortController();
+  #goAgain = false;
+  #stopped = false;
+  /** Until when the service wants to be left alone, in milliseconds since 1970. */
+  #restsUntil = 0;
+
+  constructor(
+    private readonly destination: string,
+    private readonly store: Store,
+    private readonly destinations: Destinations,
+    private readonly options: CourierOptions,
+  ) {}
+
+  /** Delivers what is due; goes on until nothing is. What is new does not wait for a batch that the service has not answered yet. */
+  go(): void {
+    if (this.#tours.size < CONCURRENCY) this.#startTour();
+    else this.#goAgain = true;
+  }
+
+  /** Takes nothing more. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Cuts off what is under way. */
+  abort(): void {
+    this.#abort.abort();
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    while (this.#tours.size > 0) await Promise.all(this.#tours);
+  }
+
+  #startTour(): void {
+    const { logger } = this.options;
+    const tour = this.#tour()
+      .catch((error: unknown) => logger.error({ err: error, destination: this.destination }, "cannot deliver events for now"))
+      .finally(() => this.#tours.delete(tour));
+    this.#tours.add(tour);
+  }
+
+  async #tour(): Promise<void> {
+    let sent: SentBatch | undefined;
+    do {
+      this.#goAgain = false;
+      const before = sent;
+      sent = await this.destinations.use(this.destination, (target) => this.#deliver(target, before));
+    } while (sent || (this.#goAgain && this.#mayTake()));
+  }
+
+  #mayTake(): boolean {
+    const rest = this.#restsUntil - this.options.now().getTime();
+    // A longer one was begun by a clock that was ahead, and has been put right.
+    return !this.#stopped && (rest <= 0 || rest > LONGEST_REST_MS);
+  }
+
+  /** Records the batch before, and delivers one, if there is one. */
+  async #deliver(target: Target, before: SentBatch | undefined): Promise<SentBatch | undefined> {
+    const taken = await this.#exchange(target, before);
+    if (!taken) return undefined;
+    const { batch, requests } = taken;
+    if (batch.more && this.#tours.size < CONCURRENCY) this.#startTour();
+    if (batch.deliveries.length === 0) return { batch, results: [] };
+    const results = await this.#send(target, requests);
+    if (results) {
+      this.options.counts.add(this.destination, results);
+      return { batch, results };
+    }
+    await this.store.write((transaction) => giveBack(transaction, batch, this.options.now()));
+    return undefined;
+  }
+
+  /** One transaction for both: commits cost as much as what is in them. */
+  async #exchange(target: Target, before: SentBatch | undefined): Promise<Taken | undefined> {
+    const { now, random, bodyOf } = this.options;
+    if (!(before || this.#mayTake())) return undefined;
+    return this.store.write(async (transaction) => {
+      const at = now();
+      const feed = await lockFeed(transaction, this.destination);
+      if (!feed) return undefined;
+      if (before) await settle(transaction, before, at, random());
+      return this.#mayTake() ? lease(transaction, feed, { destination: this.destination, target, now: at, bodyOf }) : undefined;
+    });
+  }
+
+  /** Undefined when all of it was cut off. */
+  async #send(target: Target, requests: Outgoing[][]): Promise<Result[] | undefined> {
+    const sending: Promise<Result[]>[] = [];
+    // The texts of events are most of what a batch holds: they are let go when they are handed over, not when they are answered.
+    for (let request = requests.shift(); request; request = requests.shift())
+      sending.push(this.#resultsOf(request.length, target.send(request, this.#abort.signal)));
+    const results = (await Promise.all(sending)).flat();
+    return results.every((result) => result === CUT_OFF) ? undefined : results;
+  }
+
+  async #resultsOf(count: number, sending: Promise<Sent[]>): Promise<Result[]> {
+    try {
+      return await sending;
+    } catch (error) {
+      return Array<Result>(count).fill(this.#abort.signal.aborted ? CUT_OFF : this.#refusalOf(error));
+    }
+  }
+
+  #rest(ms: number): void {
+    this.#restsUntil = Math.max(this.#restsUntil, this.options.now().getTime() + ms);
+  }
+
+  #refusalOf(error: unknown): Result {
+    if (error instanceof TargetError) {
+      const { message, throttled, retryAfterMs } = error;
+      if (retryAfterMs) this.#rest(Math.min(retryAfterMs, LONGEST_REST_MS));
+      return { ok: false, error: message, throttled, retryAfterMs };
+    }
+    this.options.logger.error({ err: error, destination: this.destination }, "sending events failed inside of the server");
+    return { ok: false, error: "failed inside of the server; its log says why" };
+  }
+}

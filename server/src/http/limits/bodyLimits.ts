@@ -1,0 +1,44 @@
+import { refuseFaults } from "../../util/apiError";
+
+/** The contract's own values are at most 8 deep. What is far deeper is nothing that a field could take, and would exhaust the stack of whoever looks into it. */
+const DEEPEST = 32;
+/** As many as the longest list of the contract may hold. Counted first, so that nothing is done for each of many thousand entries. */
+const MOST_ENTRIES = 1000;
+/** In a body as a whole. To find 20,000 objects wrong, one by one, took half a second (measured on 2 cores, Node 24). */
+const MOST_VALUES = 10_000;
+
+type Path = readonly (string | number)[];
+
+/** Refuses a body that is too deep or too wide to be looked into, or holds what could not be stored as it is, and says where. */
+export function refuseOutsized(body: unknown): void {
+  let values = 0;
+  const look = (value: unknown, path: Path): void => {
+    if (typeof value === "string" && LONE.test(value)) refuse(path, HALF_A_PAIR);
+    if (typeof value !== "object" || value === null) return;
+    if (path.length === DEEPEST) refuse(path.slice(0, 3), `is nested more than ${DEEPEST} deep; no value of this API is`);
+    const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
+    if (entries.length > MOST_ENTRIES) refuse(path, `has ${entries.length} entries; nothing here may have more than ${MOST_ENTRIES}`);
+    values += entries.length;
+    if (values > MOST_VALUES) refuse(path.slice(0, 1), `has more than ${MOST_VALUES} values in it; send fewer`);
+    for (const [name, entry] of entries) {
+      if (typeof name === "string") refuseName(name, entry, path);
+      look(entry, [...path, name]);
+    }
+  };
+  look(body, []);
+}
+
+/** Half of a surrogate pair, which UTF-8 cannot write. */
+const LONE = /\p{Cs}/u;
+const HALF_A_PAIR = "holds half of a surrogate pair, which is no character; send the whole pair, or leave it out";
+
+/** Names that JavaScript takes for its own would change what is read after them. */
+function refuseName(name: string, entry: unknown, path: Path): void {
+  if (LONE.test(name)) refuse(path, `has a name that ${HALF_A_PAIR}`);
+  const ofConstructor = name === "constructor" && typeof entry === "object" && entry !== null && Object.hasOwn(entry, "prototype");
+  if (name !== "__proto__" && !ofConstructor) return;
+  const forbidden = ofConstructor ? [...path, name, "prototype"] : [...path, name];
+  refuseFaults([{ error: "unknown_field", path: forbidden, message: "is a forbidden name; it is accepted nowhere, so leave it out" }]);
+}
+
+const refuse = (path: Path, message: string): void => refuseFaults([{ error: "invalid_field", path, message }]);

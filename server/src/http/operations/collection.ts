@@ -1,0 +1,86 @@
+import { answerSchema, createSchema, type Definition, pathFieldsOf, plural, updateSchema, withArticle } from "@tunnelplane/sdk/contract";
+import type { z } from "zod";
+import type { Place } from "../../resources/stored";
+import { refuseFaults } from "../../util/apiError";
+import { beforeOf, limitOf } from "../query";
+import { type Operation, type Shape, tagOf } from "./operation";
+
+/** Create, list, get, update, delete. */
+export function collectionOperations(definition: Definition): Operation[] {
+  const { type, title, path } = definition;
+  const answer: Shape = { name: type, schema: answerSchema(definition), io: "output" };
+  const one = { path: `${path}/{id}`, tag: tagOf(definition) } as const;
+  const all = { path, tag: tagOf(definition) } as const;
+  return [
+    {
+      ...all,
+      method: "POST",
+      id: `create${type}`,
+      summary: `Create ${withArticle(title)}`,
+      query: ["dry_run"],
+      body: { name: `${type}Create`, schema: createBody(definition), io: "input" },
+      success: { status: 201, answer },
+      run: async ({ resources }, { params, body }) => {
+        const { id, ...created } = await resources.create(definition, inPath(definition, params, body));
+        return { ...created, created: id };
+      },
+    },
+    {
+      ...all,
+      method: "GET",
+      id: `list${plural(type)}`,
+      summary: `List ${plural(title)}, newest first`,
+      query: ["limit", "before_id"],
+      success: { status: 200, answer, list: { key: definition.listKey } },
+      run: ({ resources, pageBytes }, { params, query }) =>
+        resources.list(definition, params, { limit: limitOf(query), bytes: pageBytes, before: beforeOf(definition, query) }),
+    },
+    {
+      ...one,
+      method: "GET",
+      id: `get${type}`,
+      summary: `Get ${withArticle(title)}`,
+      query: [],
+      success: { status: 200, answer },
+      run: ({ resources }, { params }) => resources.get(definition, params),
+    },
+    {
+      ...one,
+      method: "PATCH",
+      id: `update${type}`,
+      summary: `Update ${withArticle(title)}: fields left out stay as they are`,
+      query: ["dry_run"],
+      body: { name: `${type}Update`, schema: updateSchema(definition), io: "input" },
+      success: { status: 200, answer },
+      run: ({ resources }, { params, body, precondition }) => resources.update(definition, params, body, precondition),
+    },
+    {
+      ...one,
+      method: "DELETE",
+      id: `delete${type}`,
+      summary: `Delete ${withArticle(title)}`,
+      query: ["dry_run"],
+      success: { status: 204 },
+      run: async ({ resources }, { params, precondition }) => {
+        await resources.remove(definition, params, precondition);
+        return undefined;
+      },
+    },
+  ];
+}
+
+/** What a creation may send in its body: everything that the path does not say already. */
+const createBody = (definition: Definition): z.ZodType =>
+  createSchema(definition).omit(Object.fromEntries(pathFieldsOf(definition).map((name) => [name, true])));
+
+/** The body with what its path says; saying it twice is fine as long as it is the same. */
+function inPath(definition: Definition, params: Place, body: unknown): unknown {
+  const sent = { ...(body as Record<string, unknown>) };
+  for (const name of pathFieldsOf(definition)) {
+    if (sent[name] !== undefined && sent[name] !== params[name]) {
+      refuseFaults([{ error: "invalid_field", path: [name], message: `must be ${params[name]}, as in the path, or be left out` }]);
+    }
+    sent[name] = params[name];
+  }
+  return sent;
+}

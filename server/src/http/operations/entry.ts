@@ -1,0 +1,59 @@
+import { answeredEntry, bare, type Definition, marksOf, withArticle } from "@tunnelplane/sdk/contract";
+import type { z } from "zod";
+import { type Operation, type Shape, tagOf } from "./operation";
+
+/** Add, list, get and remove the entries of a list that have addresses of their own; api-decisions "Event types". */
+export function entryOperations(definition: Definition, name: string): Operation[] {
+  const { type, title, path } = definition;
+  const list = definition.fields[name] as z.ZodType;
+  const { key = "" } = marksOf(list).entries ?? {};
+  const entryType = `${type}${name[0]?.toUpperCase()}${name.slice(1, -1)}`;
+  const answer: Shape = { name: entryType, schema: answeredEntry(list), io: "output" };
+  const all = { path: `${path}/{id}/${name}`, tag: tagOf(definition) } as const;
+  const one = { ...all, path: `${path}/{id}/${name}/{${key}}` } as const;
+  return [
+    {
+      ...all,
+      method: "POST",
+      id: `add${entryType}`,
+      summary: `Add one of the ${name} of ${withArticle(title)}`,
+      query: ["dry_run"],
+      body: { name: `${entryType}Create`, schema: (bare(list) as z.ZodArray).element as z.ZodType, io: "input" },
+      success: { status: 201, answer },
+      run: async ({ parts }, { params, body }) => {
+        const { id, ...created } = await parts.addEntry(definition, params, name, body);
+        return { ...created, created: id };
+      },
+    },
+    {
+      ...all,
+      method: "GET",
+      id: `list${entryType}s`,
+      summary: `List the ${name} of ${withArticle(title)}`,
+      query: [],
+      success: { status: 200, answer, list: { key: name } },
+      run: ({ parts }, { params }) => parts.listEntries(definition, params, name),
+    },
+    {
+      ...one,
+      method: "GET",
+      id: `get${entryType}`,
+      summary: `Get one of the ${name} of ${withArticle(title)}`,
+      query: [],
+      success: { status: 200, answer },
+      run: ({ parts }, { params }) => parts.getEntry(definition, params, name),
+    },
+    {
+      ...one,
+      method: "DELETE",
+      id: `delete${entryType}`,
+      summary: `Remove one of the ${name} of ${withArticle(title)}`,
+      query: ["dry_run"],
+      success: { status: 204 },
+      run: async ({ parts }, { params, precondition }) => {
+        await parts.removeEntry(definition, params, name, precondition);
+        return undefined;
+      },
+    },
+  ];
+}

@@ -1,0 +1,161 @@
+import { EVENT_TYPES } from "@tunnelplane/sdk/contract";
+import { z } from "zod";
+import { headOf } from "../../journal/head";
+import { auditPage, eventAt, eventPage } from "../../journal/read";
+import { ApiError } from "../../util/apiError";
+import { beforeOf, limitOf } from "../query";
+import type { Operation, OperationContext, Shape } from "./operation";
+
+const EVENT = { title: "event", idPrefix: "ev" };
+const AUDIT_EVENT = { title: "audit event", idPrefix: "au" };
+
+const eventTypeShape: Shape = {
+  name: "EventType",
+  io: "output",
+  schema: z.object({
+    type: z.string().meta({ description: "The name that a subscription's source gives.", examples: ["ip_policy_created.v0"] }),
+  }),
+};
+
+const principal = z.object({
+  id: z.string().meta({ description: "The user or bot that made the change." }),
+  subject: z.string().meta({ description: "What it is called." }),
+  source: z
+    .enum(["API", "SERVER"])
+    .meta({ description: "`SERVER` for what a server did by itself, on its first start, and for what was done on its command line." }),
+  credential: z.object({ id: z.string(), uri: z.url() }).nullable().meta({ description: "The API key that was used." }),
+});
+
+const eventShape: Shape = {
+  name: "Event",
+  io: "output",
+  schema: z.object({
+    event_id: z.string().meta({ description: "Identifier; the same on every delivery." }),
+    event_type: z.string().meta({ description: "What happened, for example `ip_policy_created.v0`." }),
+    event_timestamp: z.iso.datetime().meta({ description: "When (RFC 3339)." }),
+    account_id: z.string().meta({ description: "The account; everything in one database is one." }),
+    principal: principal.meta({ description: "Who made the change." }),
+    object: z
+      .looseObject({ id: z.string() })
+      .meta({ description: "The object as the API shows it, its secrets left out; as it last was, when it was deleted." }),
+    changes: z
+      .array(z.object({ path: z.string(), old: z.unknown().optional(), new: z.unknown().optional() }))
+      .optional()
+      .meta({ description: "What an update changed. Secrets are named without their values." }),
+  }),
+};
+
+const auditShape: Shape = {
+  name: "AuditEvent",
+  io: "output",
+  schema: z.object({
+    id: z.string().meta({ description: "`au_` and the row's number, which counts up from 1 without a gap." }),
+    created_at: z.iso.datetime().meta({ description: "When (RFC 3339)." }),
+    operation_id: z.string().meta({ description: "What the log and the header X-Request-Id call the request." }),
+    principal_id: z.string().meta({ description: "The user or bot that did it." }),
+    key_id: z.string().nullable().meta({ description: "The API key that was used; null for what a server did by itself." }),
+    client: z.string().nullable().meta({ description: "The client's address." }),
+    action: z.string().meta({ description: "What was done, for example `ip_policy_created`." }),
+    object_id: z.string().nullable().meta({ description: "The object it was done to." }),
+    event_id: z.string().nullable().meta({ description: "The event that tells more of it." }),
+    changed: z.array(z.string()).meta({ description: "The paths that an update changed." }),
+    object_digest: z
+      .string()
+      .nullable()
+      .meta({ description: "A keyed hash of the object as it was left; null where it was deleted, and in rows of older versions." }),
+    event_digest: z.string().nullable().meta({ description: "A keyed hash of the event; null in rows of older versions." }),
+    previous_hash: z.string().meta({ description: "The hash of the row before." }),
+    hash: z.string().meta({ description: "The SHA-256 of this row, which covers the hash of the row before." }),
+  }),
+};
+
+const headShape: Shape = {
+  name: "AuditHead",
+  io: "output",
+  schema: z.object({
+    sequence: z.int().meta({ description: "The number of the last row; 0 while there is none." }),
+    hash: z.string().meta({ description: "Its hash, which covers every row before." }),
+  }),
+};
+
+const EVENTS = { name: "Event", description: "What happened to objects, newest first. For admins." };
+const AUDIT = {
+  name: "AuditEvent",
+  description: "Who did what, newest first: append-only, each row holding the hash of the one before. For admins.",
+};
+
+/** What happened: the events and the audit log, which nobody can write to. */
+export const journalOperations: readonly Operation[] = [
+  {
+    method: "GET",
+    path: "/event_types",
+    id: "listEventTypes",
+    summary: "List the types of events",
+    tag: EVENTS,
+    query: [],
+    success: { status: 200, answer: eventTypeShape, list: { key: "event_types" } },
+    run: async () => ({ documents: EVENT_TYPES.map((type) => JSON.stringify({ type })), nextBefore: null }),
+  },
+  {
+    method: "GET",
+    path: "/events",
+    id: "listEvents",
+    summary: "List events, newest first",
+    tag: EVENTS,
+    query: ["limit", "before_id", "type", "object_id"],
+    success: { status: 200, answer: eventShape, list: { key: "events" } },
+    run: async (context, { query }) => {
+      adminsOnly(context, "events");
+      if (query.type !== undefined && !EVENT_TYPES.includes(query.type)) {
+        throw new ApiError("invalid_query", "type must be the name of an event type; GET /event_types lists them", { field: "type" });
+      }
+      const filter = { type: query.type, objectId: query.object_id };
+      return eventPage(context.core.store, filter, { limit: limitOf(query), bytes: context.pageBytes, before: beforeOf(EVENT, query) });
+    },
+  },
+  {
+    method: "GET",
+    path: "/events/{id}",
+    id: "getEvent",
+    summary: "Get an event",
+    tag: EVENTS,
+    query: [],
+    success: { status: 200, answer: eventShape },
+    run: async (context, { params }) => {
+      adminsOnly(context, "events");
+      return eventAt(context.core.store, params.id);
+    },
+  },
+  {
+    method: "GET",
+    path: "/audit_events",
+    id: "listAuditEvents",
+    summary: "List the audit log, newest first",
+    tag: AUDIT,
+    query: ["limit", "before_id"],
+    success: { status: 200, answer: auditShape, list: { key: "audit_events" } },
+    run: async (context, { query }) => {
+      adminsOnly(context, "the audit log");
+      return auditPage(context.core.store, { limit: limitOf(query), bytes: context.pageBytes, before: beforeOf(AUDIT_EVENT, query) });
+    },
+  },
+  {
+    method: "GET",
+    path: "/audit_head",
+    id: "getAuditHead",
+    summary: "Get the end of the audit log, to note it elsewhere and compare the log with it later",
+    tag: AUDIT,
+    query: [],
+    success: { status: 200, answer: headShape },
+    run: async (context) => {
+      adminsOnly(context, "the audit log");
+      const head = await headOf(context.core.store.reader);
+      if (!head) throw new Error("The end of the audit log (the row of the table audit_head) was removed from this database");
+      return { json: JSON.stringify(head) };
+    },
+  },
+];
+
+function adminsOnly({ caller }: OperationContext, what: string): void {
+  if (!caller.admin) throw new ApiError("forbidden", `Only admins may see ${what}`);
+}

@@ -1,0 +1,45 @@
+import { answeredModule, bare, type Definition, marksOf, withArticle } from "@tunnelplane/sdk/contract";
+import type { z } from "zod";
+import { type Operation, type Shape, tagOf } from "./operation";
+
+/** Replace, get and remove one module of an object. */
+export function moduleOperations(definition: Definition, name: string): Operation[] {
+  const { type, title } = definition;
+  const field = definition.fields[name] as z.ZodType;
+  const moduleType = `${type}${name.replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase())}`;
+  const answer: Shape = { name: moduleType, schema: answeredModule(field), io: "output" };
+  const common = { path: `${definition.path}/{id}/${name}`, tag: tagOf(definition) } as const;
+  return [
+    {
+      ...common,
+      method: "PUT",
+      id: `replace${moduleType}`,
+      summary: `Replace the ${name} module of ${withArticle(title)}. ${marksOf(field).module?.doc ?? ""}`.trim(),
+      query: ["dry_run"],
+      body: { name: `${moduleType}Replace`, schema: bare(field), io: "input" },
+      success: { status: 200, answer },
+      run: ({ parts }, { params, body, precondition }) => parts.replaceModule(definition, params, name, body, precondition),
+    },
+    {
+      ...common,
+      method: "GET",
+      id: `get${moduleType}`,
+      summary: `Get the ${name} module of ${withArticle(title)}`,
+      query: [],
+      success: { status: 200, answer },
+      run: ({ parts }, { params }) => parts.getModule(definition, params, name),
+    },
+    {
+      ...common,
+      method: "DELETE",
+      id: `delete${moduleType}`,
+      summary: `Remove the ${name} module of ${withArticle(title)}`,
+      query: ["dry_run"],
+      success: { status: 204 },
+      run: async ({ parts }, { params, precondition }) => {
+        await parts.removeModule(definition, params, name, precondition);
+        return undefined;
+      },
+    },
+  ];
+}

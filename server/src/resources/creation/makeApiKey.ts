@@ -1,0 +1,19 @@
+import { refuseFaults } from "../../util/apiError";
+import type { Behaviour } from ".";
+import { mintSecret } from "./mintSecret";
+
+/**
+ * Mints an API key. One that would never be accepted is a mistake of whoever asks for it; and none may outlive the key that asks
+ * for it, else whoever got hold of that one for an hour could keep a door open.
+ */
+export const makeApiKey: Behaviour = async (creation) => {
+  const { sent, now, caller } = creation;
+  const refuse = (message: string) => refuseFaults([{ error: "invalid_field", path: ["expires_at"], message }]);
+  const { expires_at: end = caller.expiresAt } = sent as { expires_at?: string };
+  if (end !== null && Date.parse(end) <= now.getTime()) refuse(`must lie in the future; it is ${now.toISOString()} now`);
+  if (end !== null && caller.expiresAt !== null && Date.parse(end) > Date.parse(caller.expiresAt))
+    refuse(
+      `is later than ${caller.expiresAt}, when the API key ends that makes this one: name that time or an earlier one, leave it out for the same end, or use a key that lasts longer`,
+    );
+  return { ...(await mintSecret("tpk")(creation)), sent: end === null ? sent : { ...sent, expires_at: end } };
+};

@@ -1,0 +1,153 @@
+import { type Definition, pathFieldsOf } from "@tunnelplane/sdk/contract";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { bytesOf, wholeOf } from "../documents/embedded";
+import type { Database } from "../storage/schema";
+import { type Statement, statement } from "../storage/statement";
+import { readLarge } from "../util/slices";
+
+/** Stands between documents. Printed JSON has no line breaks, so it is in none of them. */
+const JOINT = ",\n";
+/** Sorts after every id. */
+const AFTER_ALL = "~";
+
+/** What is larger is read in a turn of its own. */
+const SMALL_PAGE = 1024 * 1024;
+
+/** How much a page may hold. */
+export interface PageSize {
+  /** How many objects. */
+  readonly limit: number;
+  /** How many bytes they may have together; one object is in a page whatever its size. */
+  readonly bytes: number;
+}
+
+interface PageRequest extends PageSize {
+  /** Only what is older than this id. */
+  readonly before?: string;
+  /** Only what belongs to this user or bot. */
+  readonly owner?: string;
+  /** The ids that the collection's path names, by field. */
+  readonly parents: Readonly<Record<string, string>>;
+}
+
+export interface StoredPage {
+  /** As they are stored, newest first, with commas between. */
+  readonly documents: string;
+  /** Which object each of them is, and in which version: "<id> <version>". */
+  readonly versions: readonly string[];
+  /** The id to ask for what is older, or null at the end. */
+  readonly nextBefore: string | null;
+}
+
+/** A page of the objects of a kind. The database puts the documents together: one text takes half as long as a hundred rows (measured 2026-11-21 on 2 cores, Node 24). */
+export async function pageOf(db: Kysely<Database>, definition: Definition, request: PageRequest): Promise<StoredPage> {
+  const { limit, bytes, before = AFTER_ALL, owner = "", parents } = request;
+  const statements = statementsFor(definition, request.owner !== undefined);
+  // One more than asked for tells whether there is a next page.
+  const parameters = { ...parents, kind: definition.kind, before, owner };
+  const [page] = await statements.page(db, { ...parameters, limit: limit + 1, bytes: Math.min(bytes, SMALL_PAGE) });
+  if (!page?.versions) return { documents: "", versions: [], nextBefore: null };
+  const versions = page.versions.split(",");
+  if (page.documents !== null) {
+    if (versions.length <= limit) return { documents: page.documents, versions, nextBefore: null };
+    const shown = versions.slice(0, limit);
+    return { documents: page.documents.slice(0, page.documents.lastIndexOf(JOINT)), versions: shown, nextBefore: idOf(shown.at(-1)) };
+  }
+  // They are large together. Only now are their sizes summed up one by one, which takes four times as long.
+  const [start] = await readLarge(() => statements.start(db, { ...parameters, limit, bytes }));
+  if (!start?.versions || start.documents === null) return { documents: "", versions: [], nextBefore: null };
+  const shown = start.versions.split(",");
+  return { documents: start.documents, versions: shown, nextBefore: shown.at(-1) === versions.at(-1) ? null : idOf(shown.at(-1)) };
+}
+
+/** The documents of a page, one by one. */
+export const documentsIn = ({ documents }: StoredPage): string[] => (documents === "" ? [] : documents.split(JOINT));
+
+/** How many of the objects of these sizes a page holds. */
+export function fitting(sizes: readonly number[], { limit, bytes }: PageSize): number {
+  let [count, sum] = [0, 0];
+  for (const size of sizes.slice(0, limit)) {
+    sum += size;
+    if (sum > bytes && count > 0) break;
+    count++;
+  }
+  return count;
+}
+
+type PageStatement = Statement<Record<string, string | number>, { documents: string | null; versions: string | null }>;
+
+const idOf = (version: string | undefined): string => (version as string).slice(0, (version as string).indexOf(" "));
+
+interface PageStatements {
+  /** The versions of a page, and its documents where they have no more than so many bytes. */
+  readonly page: PageStatement;
+  /** As many of them as fit, and at least the first. */
+  readonly start: PageStatement;
+}
+
+const statements = new Map<string, PageStatements>();
+
+function statementsFor(definition: Definition, owned: boolean): PageStatements {
+  const shape = `${definition.kind} ${owned}`;
+  let known = statements.get(shape);
+  if (!known) {
+    known = { page: pageStatement(definition, owned), start: startStatement(definition, owned) };
+    statements.set(shape, known);
+  }
+  return known;
+}
+
+const pageStatement = (definition: Definition, owned: boolean): PageStatement =>
+  statement((db, parameter) => {
+    const rows = (text: RawBuilder<unknown>, name: string) => rowsOf(db, definition, owned, parameter, text, name);
+    const documents = sql`(select string_agg(document, ${sql.lit(JOINT)}) from (${rows(wholeOf(definition), "document")}) as shown)`;
+    return db
+      .selectFrom(
+        sql<{ bytes: number; versions: string | null }>`(select sum(bytes) as bytes, string_agg(id || ' ' || version, ',') as versions
+          from (${rows(bytesOf(definition), "bytes")}) as measured)`.as("all_of_it"),
+      )
+      .select("versions")
+      .select(sql<string | null>`case when bytes <= ${parameter("bytes")} then ${documents} end`.as("documents"));
+  });
+
+const startStatement = (definition: Definition, owned: boolean): PageStatement =>
+  statement((db, parameter) => {
+    const rows = rowsOf(db, definition, owned, parameter, bytesOf(definition), "bytes");
+    // Sizes first, and then the documents of those that fit: the others are never read.
+    const document = sql`(select ${wholeOf(definition)} from resource where resource.id = page.id)`;
+    return db
+      .selectFrom(
+        sql<{
+          id: string;
+          version: number;
+          through: number;
+          place: number;
+        }>`(select id, version, sum(bytes) over (order by id desc) as through,
+          row_number() over (order by id desc) as place from (${rows}) as measured order by id desc)`.as("page"),
+      )
+      .where(sql<boolean>`through <= ${parameter("bytes")} or place = 1`)
+      .select(sql<string | null>`string_agg(id || ' ' || version, ',')`.as("versions"))
+      .select(sql<string | null>`string_agg(${document}, ${sql.lit(JOINT)})`.as("documents"));
+  });
+
+/** The ids and versions of a page's objects, newest first, and something else of each. */
+function rowsOf(
+  db: Kysely<Database>,
+  definition: Definition,
+  owned: boolean,
+  parameter: (name: string) => string | number,
+  value: RawBuilder<unknown>,
+  name: string,
+) {
+  let rows = db
+    .selectFrom("resource")
+    .select(["resource.id", "resource.version", value.as(name)])
+    .where("resource.kind", "=", parameter("kind") as string)
+    .where("resource.id", "<", parameter("before") as string);
+  if (owned) rows = rows.where("resource.owner_id", "=", parameter("owner") as string);
+  for (const field of pathFieldsOf(definition)) {
+    const children = db.selectFrom("reference").select("from_id").where("field", "=", field);
+    rows = rows.where("resource.id", "in", children.where("to_id", "=", parameter(field) as string));
+  }
+  return rows.orderBy("resource.id", "desc").limit(parameter("limit") as number);
+}

@@ -1,0 +1,54 @@
+import { type Definition, marksOf, pathFieldsOf, targetsOf } from "@tunnelplane/sdk/contract";
+import { type Kysely, sql } from "kysely";
+import type { Document } from "../documents/documents";
+import { embeddedListOf, leavesList, withoutList } from "../documents/embedded";
+import type { Database } from "../storage/schema";
+import { statement, together } from "../storage/statement";
+import { refuseFaults } from "../util/apiError";
+import { findById, lockById, updateDocument } from "./rows";
+
+/** The definition of the objects that a field of the path names. */
+export function parentOf(definition: Definition, field: string): Definition {
+  const [parent] = targetsOf(marksOf(definition.fields[field] as never).reference?.to ?? []);
+  if (!parent) throw new Error(`${definition.kind}.${field} names no kind of object`);
+  return parent;
+}
+
+/**
+ * Writers of the children of one parent take turns, because each changes what the parent shows.
+ * The parent is locked first, as when it is deleted with its children, so that nobody waits in a circle.
+ */
+export async function lockParents(transaction: Kysely<Database>, definition: Definition, ids: Document): Promise<void> {
+  for (const field of pathFieldsOf(definition)) await lockById(transaction, { id: ids[field] as string });
+}
+
+/**
+ * Gives a parent that shows its children another version, because one of them changed.
+ * @param grew whether it takes more room now; refused where the parent's children take too much together
+ */
+export async function touchParent(transaction: Kysely<Database>, definition: Definition, sent: Document, grew: boolean): Promise<void> {
+  for (const field of pathFieldsOf(definition)) {
+    const parent = parentOf(definition, field);
+    const list = embeddedListOf(parent);
+    if (list?.definition !== definition) continue;
+    const id = sent[field] as string;
+    const [[row], [children]] = await together([findById(transaction, { id }), bytesOfChildren(transaction, { id, field })]);
+    if (!row) continue;
+    const bytes = Number(children?.bytes ?? 0);
+    if (grew && bytes > list.bytes) {
+      const message = `makes the ${list.field} of ${id} ${bytes} bytes long together, and they may have ${list.bytes}; send less, or use another ${parent.title}`;
+      refuseFaults([{ error: "invalid_field", path: [], message }]);
+    }
+    const document = leavesList(list, row.document) ? row.document : JSON.stringify(withoutList(parent, JSON.parse(row.document)));
+    await updateDocument(transaction, { id, version: row.version + 1, document });
+  }
+}
+
+const bytesOfChildren = statement<{ id: string; field: string }, { bytes: number | string | null }>((db, parameter) =>
+  db
+    .selectFrom("resource")
+    .innerJoin("reference", "reference.from_id", "resource.id")
+    .select(sql<number | null>`sum(octet_length(resource.document))`.as("bytes"))
+    .where("reference.to_id", "=", parameter("id"))
+    .where("reference.field", "=", parameter("field")),
+);

@@ -1,0 +1,159 @@
+import {
+  createSchema,
+  type Definition,
+  definitionOf,
+  definitionOfId,
+  type FoundReference,
+  formatPath,
+  referencesIn,
+  targetsOf,
+  type UniqueKey,
+  withArticle,
+} from "@tunnelplane/sdk/contract";
+import type { Kysely } from "kysely";
+import { type Caller, isHidden } from "../auth/bootstrap";
+import type { Document } from "../documents/documents";
+import type { Database } from "../storage/schema";
+import { insertion, statement, together } from "../storage/statement";
+import { refuseFaults } from "../util/apiError";
+
+/** What an object refers to. Refuses references to objects that do not exist or are of another kind. */
+export async function resolveReferences(db: Kysely<Database>, definition: Definition, sent: Document): Promise<FoundReference[]> {
+  const found = referencesIn(createSchema(definition), sent)
+    .map((reference) => ({ ...reference, targets: targetsOf(reference.reference.to) }))
+    .filter(({ id }) => !id.startsWith("usr_")); // users are no resources
+  for (const { path, id: target, targets } of found) {
+    if (!targets.includes(definitionOfId(target) as Definition)) {
+      const expected = targets.map(({ title, idPrefix }) => `${withArticle(title)} ("${idPrefix}_…")`).join(" or ");
+      refuseFaults([{ error: "wrong_id_kind", path, message: `is ${JSON.stringify(target)}: expected the id of ${expected}` }]);
+    }
+  }
+  if (found.length === 0) return [];
+  const ids = [...new Set(found.map((reference) => reference.id))];
+  const kinds = new Map((await together(ids.map((id) => kindOf(db, { id })))).map(([row], index) => [ids[index], row?.kind]));
+  const missing = found.find(({ id, targets }) => !targets.some(({ kind }) => kind === kinds.get(id)));
+  if (missing) {
+    const { path, id: target } = missing;
+    const kind = definitionOfId(target)?.title;
+    refuseFaults([{ error: "missing_target", path, message: `names ${target}, but there is no such ${kind}; create it first` }]);
+  }
+  return found;
+}
+
+const kindOf = statement<{ id: string }, { kind: string }>((db, parameter) =>
+  db.selectFrom("resource").select("kind").where("id", "=", parameter("id")),
+);
+
+/**
+ * What an object refers to from now on, found as {@link resolveReferences} finds it; undefined where nothing of it changes.
+ *
+ * References that stay as they are stay untouched: writing them again would wait for whoever is deleting
+ * their target, who may in turn wait for this very object, which goes along with it.
+ *
+ * @param before what the object was made from
+ */
+export async function resolveChanges(
+  transaction: Kysely<Database>,
+  definition: Definition,
+  before: Document,
+  sent: Document,
+): Promise<FoundReference[] | undefined> {
+  const placesIn = (document: Document) =>
+    referencesIn(createSchema(definition), document)
+      .map(({ path, id }) => `${formatPath(path)} ${id}`)
+      .join("\n");
+  return placesIn(before) === placesIn(sent) ? undefined : resolveReferences(transaction, definition, sent);
+}
+
+/** Records what an object refers to. */
+export async function recordReferences(transaction: Kysely<Database>, id: string, found: readonly FoundReference[]): Promise<void> {
+  await together(
+    found.map(({ path, id: target, reference }) =>
+      insertReference(transaction, { from_id: id, to_id: target, field: formatPath(path), cascades: reference.cascade ? 1 : 0 }),
+    ),
+  );
+}
+
+const insertReference = insertion("reference", ["from_id", "to_id", "field", "cascades"]);
+
+/** Removes what objects refer to from the record. */
+export async function forgetReferences(transaction: Kysely<Database>, ids: readonly string[]): Promise<void> {
+  await together(ids.map((id) => deleteReferences(transaction, { id })));
+}
+
+const deleteReferences = statement<{ id: string }, unknown>((db, parameter) =>
+  db.deleteFrom("reference").where("from_id", "=", parameter("id")),
+);
+
+/**
+ * Records the values that only one object at a time may hold. Refuses those that another object holds.
+ *
+ * @param before what the object was made from, or undefined when it is new
+ */
+export async function replaceUniqueKeys(
+  transaction: Kysely<Database>,
+  { definition, id, before, sent }: { definition: Definition; id: string; before: Document | undefined; sent: Document },
+  caller: Caller,
+): Promise<void> {
+  const keys = definition.unique(sent);
+  const held = before ? definition.unique(before) : [];
+  const valuesOf = (some: readonly UniqueKey[]) => some.map(({ scope, key }) => `${scope} ${key}`).join("\n");
+  if (valuesOf(keys) === valuesOf(held)) return;
+  if (held.length > 0) await deleteUniqueKeys(transaction, { id });
+  const holders = await together(keys.map(({ scope, key }) => holderOf(transaction, { scope, value: key })));
+  for (const [index, [holder]] of holders.entries()) {
+    const { path, taken } = keys[index] as UniqueKey;
+    if (!holder) continue;
+    const name = isHidden(definition, holder.owner_id, caller) ? "" : ` (${holder.id})`;
+    refuseFaults([{ error: "taken", path, message: taken + name }]);
+  }
+  // In one order everywhere, so that writers who claim the same values wait for one another, and never in a circle.
+  const inOrder = keys.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  await together(inOrder.map(({ scope, key }) => insertUniqueKey(transaction, { scope, value: key, resource_id: id })));
+}
+
+const deleteUniqueKeys = statement<{ id: string }, unknown>((db, parameter) =>
+  db.deleteFrom("unique_key").where("resource_id", "=", parameter("id")),
+);
+
+const holderOf = statement<{ scope: string; value: string }, { id: string; owner_id: string }>((db, parameter) =>
+  db
+    .selectFrom("unique_key")
+    .innerJoin("resource", "resource.id", "unique_key.resource_id")
+    .select(["id", "owner_id"])
+    .where("scope", "=", parameter("scope"))
+    .where("value", "=", parameter("value")),
+);
+
+const insertUniqueKey = insertion("unique_key", ["scope", "value", "resource_id"]);
+
+// An error names a few users; whoever has to remove thousands of them will list them.
+const USERS_SHOWN = 5;
+
+/** What keeps an object from being deleted: the objects that refer to it, of which a few are named. */
+export async function usersOf(transaction: Kysely<Database>, id: string): Promise<string[]> {
+  const rows = await firstUsers(transaction, { id });
+  const users = rows.map((row) => `${definitionOf(row.kind).title} ${row.id} (${row.field})`);
+  return users.length > USERS_SHOWN ? [...users.slice(0, USERS_SHOWN), "and others"] : users;
+}
+
+const firstUsers = statement<{ id: string }, { id: string; kind: string; field: string }>((db, parameter) =>
+  db
+    .selectFrom("reference")
+    .innerJoin("resource", "resource.id", "reference.from_id")
+    .select(["resource.id", "resource.kind", "reference.field"])
+    .where("to_id", "=", parameter("id"))
+    .where("cascades", "=", 0)
+    .limit(USERS_SHOWN + 1),
+);
+
+/** The objects that are deleted along with an object. */
+export const childrenOf = statement<{ id: string }, Database["resource"]>((db, parameter) =>
+  db
+    .selectFrom("reference")
+    .innerJoin("resource", "resource.id", "reference.from_id")
+    .selectAll("resource")
+    .where("to_id", "=", parameter("id"))
+    .where("cascades", "=", 1)
+    .orderBy("resource.id"),
+);

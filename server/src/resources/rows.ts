@@ -1,0 +1,46 @@
+import { type Definition, oncePer } from "@tunnelplane/sdk/contract";
+import { embeddedListOf, wholeOf } from "../documents/embedded";
+import type { Database } from "../storage/schema";
+import { insertion, type Statement, statement } from "../storage/statement";
+
+/** An object as it is stored, its secrets sealed. */
+export type StoredRow = Pick<Database["resource"], "id" | "kind" | "owner_id" | "version" | "document">;
+
+export type FindById = Statement<{ id: string }, StoredRow>;
+
+export const findById: FindById = statement((db, parameter) =>
+  db.selectFrom("resource").select(["id", "kind", "owner_id", "version", "document"]).where("id", "=", parameter("id")),
+);
+
+/** The same, with what the documents of some kinds show of other objects behind it; see `embedded`. */
+export const findWhole = oncePer(
+  (definition: Definition): FindById =>
+    statement((db, parameter) =>
+      db
+        .selectFrom("resource")
+        .select(["id", "kind", "owner_id", "version", wholeOf(definition).as("document")])
+        .where("id", "=", parameter("id")),
+    ),
+);
+
+/** Keeps other writers away from the object until the transaction ends. */
+export const lockById: FindById = statement((db, parameter) =>
+  db.selectFrom("resource").select(["id", "kind", "owner_id", "version", "document"]).where("id", "=", parameter("id")).forUpdate(),
+);
+
+/** Only what is read after the lock is sure to be what no other writer changes meanwhile. */
+export const lockWhole = (definition: Definition): FindById =>
+  embeddedListOf(definition) ? async (db, at) => ((await lockById(db, at)).length > 0 ? findWhole(definition)(db, at) : []) : lockById;
+
+export const insertResource = insertion("resource", ["id", "kind", "owner_id", "version", "document"]);
+
+export const updateDocument = statement<Omit<StoredRow, "kind" | "owner_id">, unknown>((db, parameter) =>
+  db
+    .updateTable("resource")
+    .set({ version: parameter("version"), document: parameter("document") })
+    .where("id", "=", parameter("id")),
+);
+
+export const deleteResource = statement<{ id: string }, unknown>((db, parameter) =>
+  db.deleteFrom("resource").where("id", "=", parameter("id")),
+);

@@ -1,0 +1,130 @@
+import { type Definition, definitionOf } from "@tunnelplane/sdk/contract";
+import type { Kysely } from "kysely";
+import { refuseForeignOwner } from "../auth/bootstrap";
+import type { ObjectChange } from "../journal/payload";
+import type { Database } from "../storage/schema";
+import { together } from "../storage/statement";
+import { ApiError, refuseFaults } from "../util/apiError";
+import { newId } from "../util/ids";
+import { inSlices } from "../util/slices";
+import { takeTurnToNest } from "./circles";
+import { type Addition, behaviours, type Creation } from "./creation";
+import { documentsIn, type PageSize, pageOf } from "./pages";
+import { lockParents, touchParent } from "./parents";
+import { childrenOf, forgetReferences, recordReferences, replaceUniqueKeys, resolveReferences, usersOf } from "./references";
+import { deleteResource, insertResource } from "./rows";
+import { type Answer, type Created, etagOf, Objects, type Page, type Place, type Precondition, refuseMembers } from "./stored";
+
+/** What the API does with objects of any kind, each as a whole. */
+export class Resources extends Objects {
+  async create(definition: Definition, body: unknown): Promise<Created> {
+    const { caller } = this;
+    refuseMembers(definition, caller);
+    const answered = await this.changes.answeredBefore<Created>();
+    if (answered) return answered;
+    const { value, problems, derived } = await this.core.validation.validate({ kind: definition.kind, what: "create" }, body);
+    refuseFaults(problems);
+    const asked = "owner_id" in definition.fields ? { ...value, owner_id: value.owner_id ?? caller.ownerId } : value;
+    await refuseForeignOwner(this.store.reader, asked.owner_id, caller); // first: whether a bot exists is none of a member's business
+    const id = newId(definition.idPrefix);
+    const now = new Date();
+    const {
+      sent = asked,
+      computed,
+      told,
+      keep,
+    } = await this.#addition({ definition, id, now, sent: asked, caller, reader: this.store.reader, keyring: this.core.keyring });
+    return this.changes.make(async (transaction, happened) => {
+      await this.loadParents(transaction, definition, sent);
+      await lockParents(transaction, definition, sent);
+      const references = await resolveReferences(transaction, definition, sent);
+      const after = this.documents.compose(definition, id, now.toISOString(), sent, { ...derived, ...computed });
+      const ownerId = (sent.owner_id as string | undefined) ?? caller.ownerId;
+      const { json, stored } = this.documents.print(definition, after);
+      await together([
+        insertResource(transaction, { id, kind: definition.kind, owner_id: ownerId, version: 1, document: stored }),
+        recordReferences(transaction, id, references),
+        replaceUniqueKeys(transaction, { definition, id, before: undefined, sent }, caller),
+      ]);
+      await touchParent(transaction, definition, sent, true);
+      await keep?.(transaction);
+      happened.push({ change: "created", definition, id, storedAs: { ownerId, version: 1 }, after });
+      // What a rehearsal made up is of no use to anybody.
+      return { id, etag: etagOf(1), json: told && !this.changes.isRehearsal ? JSON.stringify({ ...after, ...told }) : json };
+    });
+  }
+
+  async #addition(creation: Creation): Promise<Addition> {
+    const behaviour = behaviours[creation.definition.kind];
+    if (!behaviour) return {};
+    // The transaction refuses bad references for good; here a behaviour must be able to rely on them.
+    await resolveReferences(creation.reader, creation.definition, creation.sent);
+    return behaviour(creation);
+  }
+
+  async get(definition: Definition, at: Place): Promise<Answer> {
+    const { document, version } = await this.load(this.store.reader, definition, at);
+    return { json: document, etag: etagOf(version) };
+  }
+
+  /** @param parents the ids that the collection's path names, by field */
+  async list(definition: Definition, parents: Place, { before, ...size }: PageSize & { before?: string }): Promise<Page> {
+    refuseMembers(definition, this.caller);
+    const owner = definition.access === "owner" && !this.caller.admin ? this.caller.ownerId : undefined;
+    const { reader } = this.store;
+    await this.loadParents(reader, definition, parents);
+    const page = await pageOf(reader, definition, { ...size, before, owner, parents });
+    const documents = this.documents.areAsRead(definition, page.versions)
+      ? [page.documents]
+      : await inSlices(documentsIn(page), (document, index) =>
+          this.documents.read(reader, definition, document, page.versions[index] as string),
+        );
+    return { documents, nextBefore: page.nextBefore };
+  }
+
+  async update(definition: Definition, at: Place, body: unknown, precondition: Precondition): Promise<Answer> {
+    const { value, problems } = await this.core.validation.validate({ kind: definition.kind, what: "update" }, body);
+    refuseFaults(problems);
+    return this.changes.make(async (transaction, happened) => {
+      await takeTurnToNest(transaction, definition, value);
+      const stored = await this.loadToChange(transaction, definition, at);
+      precondition(etagOf(stored.version));
+      const { json, version } = await this.save(transaction, happened, definition, stored, value);
+      return { json, etag: etagOf(version) };
+    });
+  }
+
+  async remove(definition: Definition, at: Place, precondition: Precondition): Promise<void> {
+    return this.changes.make(async (transaction, happened) => {
+      const { id, ownerId, version, before } = await this.loadToChange(transaction, definition, at);
+      precondition(etagOf(version));
+      const users = await usersOf(transaction, id);
+      if (users.length > 0) {
+        throw new ApiError("in_use", `${id} is still in use by ${users.join(", ")}; remove it there first`);
+      }
+      happened.push(...(await this.#childrenToDelete(transaction, id)), {
+        change: "deleted",
+        definition,
+        id,
+        storedAs: { ownerId, version },
+        before,
+      });
+      const ids = happened.map((one) => one.id);
+      await forgetReferences(transaction, ids);
+      await together(ids.map((each) => deleteResource(transaction, { id: each })));
+      await touchParent(transaction, definition, before, false);
+    });
+  }
+
+  /** What is told of the objects that are deleted along with another. */
+  async #childrenToDelete(transaction: Kysely<Database>, parent: string): Promise<ObjectChange[]> {
+    const rows = await childrenOf(transaction, { id: parent });
+    return Promise.all(
+      rows.map(async ({ id, kind, owner_id, version, document }): Promise<ObjectChange> => {
+        const definition = definitionOf(kind);
+        const before = JSON.parse(await this.documents.read(transaction, definition, document, `${id} ${version}`));
+        return { change: "deleted", definition, id, storedAs: { ownerId: owner_id, version }, before };
+      }),
+    );
+  }
+}

@@ -1,0 +1,146 @@
+import { checkRules, type Definition, pathFieldsOf, withArticle } from "@tunnelplane/sdk/contract";
+import type { Kysely } from "kysely";
+import { type Caller, isHidden } from "../auth/bootstrap";
+import type { Document } from "../documents/documents";
+import type { StoredAs } from "../journal/digests";
+import type { ObjectChange } from "../journal/payload";
+import type { Database } from "../storage/schema";
+import { ApiError, refuseFaults } from "../util/apiError";
+import { refuseCircles } from "./circles";
+import { lockParents, parentOf, touchParent } from "./parents";
+import { forgetReferences, recordReferences, replaceUniqueKeys, resolveChanges } from "./references";
+import { type FindById, findWhole, lockWhole, updateDocument } from "./rows";
+import { type ChangeContext, Changes, type Core } from "./transaction";
+
+/** JSON to answer, and the strong ETag of what it shows. */
+export interface Answer {
+  readonly json: string;
+  readonly etag: string;
+}
+
+/** What a creation answers. */
+export interface Created extends Answer {
+  readonly id: string;
+  /** Whether it is the answer of an earlier request with the same Idempotency-Key. */
+  readonly replayed?: boolean;
+}
+
+export interface Page {
+  /** Newest first; each the JSON of one, or of several with commas between. */
+  readonly documents: readonly string[];
+  /** The id to ask for what is older, or null at the end. */
+  readonly nextBefore: string | null;
+}
+
+/** Tells whether a change may go on, given the ETag of what it would change, if there is anything. */
+export type Precondition = (etag: string | undefined) => void;
+
+/** Stored objects, as one caller may see and change them; each change is one transaction: all of it or nothing. */
+export abstract class Objects {
+  protected readonly store: Core["store"];
+  protected readonly documents: Core["documents"];
+  protected readonly caller: Caller;
+  protected readonly changes: Changes;
+
+  constructor(
+    protected readonly core: Core,
+    context: ChangeContext,
+  ) {
+    this.store = core.store;
+    this.documents = core.documents;
+    this.caller = context.caller;
+    this.changes = new Changes(core, context);
+  }
+
+  protected async load(db: Kysely<Database>, definition: Definition, at: Place): Promise<Stored> {
+    await this.loadParents(db, definition, at);
+    return this.#find(db, findWhole(definition), definition, at);
+  }
+
+  /** Keeps other writers away from the object, and from referring to it, until this transaction ends. */
+  protected async loadToChange(transaction: Kysely<Database>, definition: Definition, at: Place): Promise<ToChange> {
+    await lockParents(transaction, definition, at);
+    await this.loadParents(transaction, definition, at);
+    const found = await this.#find(transaction, lockWhole(definition), definition, at);
+    return { ...found, before: JSON.parse(found.document) };
+  }
+
+  async #find(db: Kysely<Database>, byId: FindById, definition: Definition, at: Place): Promise<Stored> {
+    const { id } = at;
+    if (!id.startsWith(`${definition.idPrefix}_`)) {
+      throw new ApiError(
+        "wrong_id_kind",
+        `${JSON.stringify(id)} is not the id of ${withArticle(definition.title)}: expected one that begins with "${definition.idPrefix}_"`,
+      );
+    }
+    refuseMembers(definition, this.caller);
+    const [found] = await byId(db, { id });
+    const row = found?.kind === definition.kind ? found : undefined; // prefixes alone prove nothing
+    const parents = pathFieldsOf(definition);
+    const inPath: Document | undefined = row && parents.length > 0 ? JSON.parse(row.document) : undefined;
+    const elsewhere = inPath && parents.find((field) => inPath[field] !== at[field]);
+    if (!row || elsewhere || isHidden(definition, row.owner_id, this.caller)) {
+      const where = parents.map((field) => ` of ${at[field]}`).join("");
+      throw new ApiError("not_found", `There is no ${definition.title} ${id}${where}; it may have been deleted`);
+    }
+    // Not all of the row: copying what node:sqlite answers costs as much as reading it.
+    const document = await this.documents.read(db, definition, row.document, `${id} ${row.version}`);
+    return { id, ownerId: row.owner_id, version: row.version, document };
+  }
+
+  /** The objects that the path names before the last one have to exist too. */
+  protected async loadParents(db: Kysely<Database>, definition: Definition, at: Readonly<Record<string, unknown>>): Promise<void> {
+    for (const field of pathFieldsOf(definition)) await this.load(db, parentOf(definition, field), { id: at[field] as string });
+  }
+
+  /** Stores an object with some of its fields replaced; an undefined module is removed. */
+  protected async save(
+    transaction: Kysely<Database>,
+    happened: ObjectChange[],
+    definition: Definition,
+    { id, ownerId, version: oldVersion, document, before }: ToChange,
+    changes: Document,
+  ): Promise<{ json: string; version: number; after: Document }> {
+    const sentBefore = this.documents.sentOf(definition, before);
+    const sent = Object.fromEntries(Object.entries({ ...sentBefore, ...changes }).filter(([, value]) => value !== undefined));
+    refuseFaults(checkRules(definition, sent));
+    const references = await resolveChanges(transaction, definition, sentBefore, sent);
+    if (references) await refuseCircles(transaction, definition, id, sent);
+    const computed = this.documents.computedOf(definition, before);
+    const after = this.documents.compose(definition, id, before.created_at as string, sent, computed);
+    const { json, stored } = this.documents.print(definition, after);
+    if (json === document) return { json, version: oldVersion, after };
+    const version = oldVersion + 1;
+    await updateDocument(transaction, { id, version, document: stored });
+    happened.push({ change: "updated", definition, id, storedAs: { ownerId, version }, before, after });
+    if (references) {
+      await forgetReferences(transaction, [id]);
+      await recordReferences(transaction, id, references);
+    }
+    await replaceUniqueKeys(transaction, { definition, id, before: sentBefore, sent }, this.caller);
+    await touchParent(transaction, definition, sent, json.length > document.length);
+    return { json, version, after };
+  }
+}
+
+interface Stored extends StoredAs {
+  readonly id: string;
+  /** Its JSON, with its secrets as they are. */
+  readonly document: string;
+}
+
+interface ToChange extends Stored {
+  /** The same, parsed. */
+  readonly before: Document;
+}
+
+/** Where an object is: its id, and the ids that its path names, by field. */
+export type Place = Readonly<Record<string, string>> & { readonly id: string };
+
+export function refuseMembers(definition: Definition, caller: Caller): void {
+  if (definition.access === "admin" && !caller.admin)
+    throw new ApiError("forbidden", `Only admins may see and change ${definition.title}s`);
+}
+
+/** Of an object as a whole. */
+export const etagOf = (version: number): string => `"${version}"`;

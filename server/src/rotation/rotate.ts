@@ -1,0 +1,56 @@
+import type { Kysely } from "kysely";
+import { sealAuditKey } from "../journal/digests";
+import { headText } from "../journal/head";
+import { commandLine } from "../journal/payload";
+import type { Core } from "../resources/transaction";
+import type { MasterKey } from "../secrets/masterKey";
+import type { Database } from "../storage/schema";
+import { sealAll } from "./sealAll";
+
+/**
+ * Makes a new data key, seals every secret under it, and forgets the old ones, and the master keys other than this one.
+ * Servers that serve meanwhile learn of it with their next write, or with the next secret that they read. Returns how many rows were sealed.
+ */
+export async function rotate(core: Core): Promise<number> {
+  const { store, keyring, journal } = core;
+  const id = keyring.make();
+  await store.write(async (transaction) => {
+    await journal.append(transaction, keyring.currentId, commandLine(), [{ action: "data_key_rotated" }]);
+    await transaction.insertInto("sealing_key").values(keyring.rowOf(id)).execute();
+    await sealAuditKey(transaction, keyring, id);
+    const { sequence, hash } = await transaction.selectFrom("audit_head").select(["sequence", "hash"]).executeTakeFirstOrThrow();
+    // From here on no writer commits what it sealed under the old key: see Journal.append.
+    await transaction
+      .updateTable("audit_head")
+      .set({ key_id: id, mac: keyring.sign(id, headText(sequence, hash)) })
+      .execute();
+  });
+  await keyring.load(store.reader);
+  const sealed = await sealAll(core);
+  await store.write(async (transaction) => {
+    await keyring.lockHead(transaction, id);
+    await forgetOthers(transaction, keyring.rowOf(id));
+  });
+  return sealed;
+}
+
+/** Keeps the data keys under another master key too, so that servers can be started with that one. Rotating with it forgets the old one. */
+export async function addMasterKey({ store, keyring, journal }: Core, master: MasterKey): Promise<void> {
+  await store.write(async (transaction) => {
+    const rows = await transaction.selectFrom("sealing_key").select("id").distinct().execute();
+    for (const { id } of rows) {
+      await transaction
+        .insertInto("sealing_key")
+        .values(keyring.rowOf(id, master))
+        .onConflict((conflict) => conflict.columns(["id", "master_id"]).doNothing())
+        .execute();
+    }
+    await journal.append(transaction, keyring.currentId, commandLine(), [{ action: "master_key_added" }]);
+  });
+}
+
+const forgetOthers = (transaction: Kysely<Database>, kept: Database["sealing_key"]) =>
+  transaction
+    .deleteFrom("sealing_key")
+    .where(({ or, eb }) => or([eb("id", "!=", kept.id), eb("master_id", "!=", kept.master_id)]))
+    .execute();

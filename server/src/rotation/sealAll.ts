@@ -1,0 +1,119 @@
+import { definitionOf, holdsSecrets, registry } from "@tunnelplane/sdk/contract";
+import type { Kysely } from "kysely";
+import { placeOf } from "../resources/idempotency";
+import type { Core } from "../resources/transaction";
+import type { Database } from "../storage/schema";
+
+// Writers wait while a page is sealed, so a page is small.
+const PAGE = 100;
+
+/** Seals under the key in use everything that is not: what older versions stored in clear, and what another key sealed. Returns how many rows. Throws KeyRotated when another process rotates meanwhile. */
+export async function sealAll(core: Core): Promise<number> {
+  return (await sealDocuments(core)) + (await sealSecrets(core)) + (await sealAnswers(core));
+}
+
+/** The setting that says that nothing in the database is in clear any more. */
+const SEALED = "sealed_at_rest";
+
+/** Seals what a version without sealing stored, once. */
+export async function sealWhatIsClear(core: Core): Promise<void> {
+  const { store } = core;
+  const done = await store.reader.selectFrom("setting").select("value").where("name", "=", SEALED).executeTakeFirst();
+  if (done) return;
+  await sealAll(core);
+  const setting = { name: SEALED, value: new Date().toISOString() };
+  await store.write((transaction) =>
+    transaction
+      .insertInto("setting")
+      .values(setting)
+      .onConflict((conflict) => conflict.column("name").doNothing())
+      .execute(),
+  );
+}
+
+async function sealDocuments({ store, documents, keyring }: Core): Promise<number> {
+  const kinds = registry.filter(holdsSecrets).map(({ kind }) => kind);
+  let sealed = 0;
+  for (let after: string | undefined = ""; after !== undefined; ) {
+    const page = store.reader.selectFrom("resource").select("id").where("kind", "in", kinds).orderBy("id").limit(PAGE);
+    const ids: string[] = (await page.where("id", ">", after).execute()).map(({ id }) => id);
+    sealed += await store.write(async (transaction) => {
+      const begunUnder = keyring.currentId;
+      let count = 0;
+      const rows = transaction.selectFrom("resource").select(["id", "kind", "document"]).where("id", "in", ids).orderBy("id");
+      for (const row of ids.length > 0 ? await rows.forUpdate().execute() : []) {
+        const definition = definitionOf(row.kind);
+        const secrets = row.document.match(/"sealed:[\w-]+\.[\w-]+"/g) ?? [];
+        if (secrets.length > 0 && secrets.every((secret) => keyring.isCurrent(secret.slice(1)))) continue;
+        const document = documents.seal(definition, JSON.parse(await documents.open(transaction, definition, row.document)));
+        if (document === row.document) continue;
+        await transaction.updateTable("resource").set({ document }).where("id", "=", row.id).execute();
+        count++;
+      }
+      await keyring.lockHead(transaction, begunUnder);
+      return count;
+    });
+    after = ids.at(-1);
+  }
+  return sealed;
+}
+
+const sealSecrets = (core: Core): Promise<number> =>
+  sealTexts(core, {
+    stale: (transaction) =>
+      transaction
+        .selectFrom("sealed_secret")
+        .selectAll()
+        .where("value", "not like", core.keyring.currentPattern)
+        .limit(PAGE)
+        .forUpdate()
+        .execute(),
+    placeOf: (row) => `${row.resource_id}/${row.name}`,
+    sealedOf: (row) => row.value,
+    replace: (transaction, { resource_id, name }, value) =>
+      transaction.updateTable("sealed_secret").set({ value }).where("resource_id", "=", resource_id).where("name", "=", name).execute(),
+  });
+
+const sealAnswers = (core: Core): Promise<number> =>
+  sealTexts(core, {
+    stale: (transaction) =>
+      transaction
+        .selectFrom("idempotency_key")
+        .selectAll()
+        .where("answer", "not like", core.keyring.currentPattern)
+        .limit(PAGE)
+        .forUpdate()
+        .execute(),
+    placeOf: (row) => placeOf(row.owner_id, row.key),
+    sealedOf: (row) => row.answer,
+    replace: (transaction, { owner_id, key }, answer) =>
+      transaction.updateTable("idempotency_key").set({ answer }).where("owner_id", "=", owner_id).where("key", "=", key).execute(),
+  });
+
+/** A table whose rows hold one sealed text each. */
+interface SealedTable<R> {
+  /** A page of the rows that are not sealed under the key in use, locked. */
+  stale(transaction: Kysely<Database>): Promise<R[]>;
+  /** What a row's text is bound to. */
+  placeOf(row: R): string;
+  sealedOf(row: R): string;
+  replace(transaction: Kysely<Database>, row: R, sealed: string): Promise<unknown>;
+}
+
+async function sealTexts<R>({ store, keyring }: Core, { stale, placeOf, sealedOf, replace }: SealedTable<R>): Promise<number> {
+  for (let sealed = 0; ; ) {
+    const count = await store.write(async (transaction) => {
+      const begunUnder = keyring.currentId;
+      const rows = await stale(transaction);
+      for (const row of rows) {
+        const place = placeOf(row);
+        const text = await keyring.opening(transaction, () => keyring.open(place, sealedOf(row)));
+        await replace(transaction, row, keyring.seal(place, text));
+      }
+      await keyring.lockHead(transaction, begunUnder);
+      return rows.length;
+    });
+    sealed += count;
+    if (count < PAGE) return sealed;
+  }
+}

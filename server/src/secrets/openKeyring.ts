@@ -1,0 +1,58 @@
+import { headText } from "../journal/head";
+import { GENESIS } from "../journal/rows";
+import type { Store } from "../storage/store";
+import { Keyring } from "./keyring";
+import { createMasterKey, findMasterKey, type MasterKeyOptions } from "./masterKey";
+
+/** The setting that a new database has until its first start, and nobody makes again. */
+const FIRST_START = "first_start";
+
+/** Whether a database has keys, or waits for its first start. Throws where its keys were removed. */
+export async function isBegun({ reader, place }: Pick<Store, "reader" | "place">): Promise<boolean> {
+  // One statement, because another server may begin meanwhile.
+  const { key, head, pending } = await reader
+    .selectNoFrom(({ selectFrom }) => [
+      selectFrom("sealing_key").select("id").limit(1).as("key"),
+      selectFrom("audit_head").select("id").as("head"),
+      selectFrom("setting").select("name").where("name", "=", FIRST_START).as("pending"),
+    ])
+    .executeTakeFirstOrThrow();
+  if (key !== null) return true;
+  if (pending !== null && head === null) return false;
+  const { objects } = await reader
+    .selectFrom("resource")
+    .select(({ fn }) => fn.countAll<number>().as("objects"))
+    .executeTakeFirstOrThrow();
+  throw new Error(
+    `The table sealing_key of ${place} is empty, beside ${objects} objects: its keys were removed, so nobody can open its secrets or say that its audit log is whole. Nothing was changed, and no new keys were made; restore a backup with "tunnelplane restore"`,
+  );
+}
+
+/** The data keys of a database. @param begun whether it has any; otherwise the first one is made, and a master key where there is none */
+export async function openKeyring(store: Store, options: MasterKeyOptions, begun: boolean): Promise<Keyring> {
+  const found = findMasterKey(options);
+  if (!found && begun) {
+    throw new Error(
+      `The secrets in ${store.place} are sealed under a master key, and there is none here: set TUNNELPLANE_MASTER_KEY, or put the file back that --master-key-file names (${options.file})`,
+    );
+  }
+  // In this order: a server that starts at the same time makes the master key before it makes a data key.
+  const keyring = new Keyring(found ?? createMasterKey(options.file));
+  if (!begun) await begin(store, keyring);
+  await keyring.load(store.reader);
+  return keyring;
+}
+
+/** The first data key, and the beginning of the audit log. Another server that starts at the same time may be faster. */
+async function begin(store: Store, keyring: Keyring): Promise<void> {
+  await store.write(async (transaction) => {
+    const { numDeletedRows } = await transaction.deleteFrom("setting").where("name", "=", FIRST_START).executeTakeFirst();
+    if (numDeletedRows === 0n) return;
+    const id = keyring.make();
+    await transaction
+      .insertInto("audit_head")
+      .values({ id: 1, sequence: 0, hash: GENESIS, key_id: id, mac: keyring.sign(id, headText(0, GENESIS)) })
+      .execute();
+    await transaction.insertInto("sealing_key").values(keyring.rowOf(id)).execute();
+  });
+}

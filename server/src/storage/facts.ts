@@ -1,0 +1,41 @@
+import { randomBytes } from "node:crypto";
+import { newId } from "../util/ids";
+import type { Store } from "./store";
+
+/** What is chosen once for each database, on its first start. */
+export interface Facts {
+  /** A text that stands for the server's address in stored documents; random, so that nothing a user stores can contain it. */
+  readonly placeholder: string;
+  /** What events call the whole: everything in one database is one account. */
+  readonly accountId: string;
+}
+
+/** The setting that every database has, from the first start on. */
+export const PLACEHOLDER = "uri_placeholder";
+const ACCOUNT_ID = "account_id";
+
+/** Reads what was chosen. @param begun whether the database was served before; otherwise what is missing is chosen */
+export async function factsOf(store: Store, begun: boolean): Promise<Facts> {
+  if (!begun) {
+    const chosen = [
+      { name: PLACEHOLDER, value: `base:${randomBytes(18).toString("base64url")}:` },
+      { name: ACCOUNT_ID, value: newId("ac") },
+    ];
+    await store.write((transaction) =>
+      transaction
+        .insertInto("setting")
+        .values(chosen)
+        .onConflict((conflict) => conflict.column("name").doNothing())
+        .execute(),
+    );
+  }
+  return { placeholder: await factOf(store, PLACEHOLDER), accountId: await factOf(store, ACCOUNT_ID) };
+}
+
+async function factOf({ reader, place }: Store, name: string): Promise<string> {
+  const row = await reader.selectFrom("setting").select("value").where("name", "=", name).executeTakeFirst();
+  if (row) return row.value;
+  throw new Error(
+    `The row ${name} of the table setting was removed from ${place}. Nothing was changed; restore a backup with "tunnelplane restore"`,
+  );
+}

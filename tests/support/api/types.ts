@@ -1,0 +1,213 @@
+import type { Rest } from "../rest";
+import { hostport, type Json, unique } from "./expect";
+import { certificate, destination, sshKey } from "./fixtures";
+
+/** What a test must know of a resource type to try on it what holds for all of them. */
+export interface ResourceType {
+  readonly name: string;
+  /** `{edge_id}` in it stands for the HTTPS edge of the file's server; see `RestBelowEdge`. */
+  readonly path: string;
+  /** Where a list of them has its objects. */
+  readonly listKey: string;
+  readonly prefix: string;
+  /** Everything an answer has, beyond what all have. */
+  readonly fields: readonly string[];
+  /** A body that creates one more; what it refers to is created first. */
+  readonly body: (rest: Rest) => Json | Promise<Json>;
+  /** An update beyond that of description and metadata. */
+  readonly update?: Json;
+  /** What the limits of description and metadata count. Default: bytes. */
+  readonly lengthsIn?: "bytes" | "characters";
+}
+
+export const COMMON_FIELDS = ["id", "uri", "created_at", "description", "metadata"];
+
+const policyOf = async (rest: Rest): Promise<string> => (await rest.post("/ip_policies", {})).body.id;
+const backendOf = async (rest: Rest): Promise<string> => (await rest.post("/backends/tunnel_group", { labels: { app: unique() } })).body.id;
+const destinationOf = async (rest: Rest): Promise<string> => (await rest.post("/event_destinations", destination())).body.id;
+
+const sshAuthorityOf = async (rest: Rest): Promise<string> => (await rest.post("/ssh_certificate_authorities", {})).body.id;
+
+/** The parts of an answer that user and host certificates share. */
+const CERTIFICATE_FIELDS = [
+  "ssh_certificate_authority_id",
+  "public_key",
+  "key_type",
+  "principals",
+  "valid_after",
+  "valid_until",
+  "certificate",
+];
+
+export const TYPES: readonly ResourceType[] = [
+  {
+    name: "a tunnel credential",
+    path: "/credentials",
+    listKey: "credentials",
+    prefix: "cr",
+    fields: ["token", "acl", "owner_id"],
+    body: () => ({ acl: ["bind:one.example.com"] }),
+    update: { acl: ["bind:two.example.com"] },
+  },
+  {
+    name: "an SSH credential",
+    path: "/ssh_credentials",
+    listKey: "ssh_credentials",
+    prefix: "sshcr",
+    fields: ["public_key", "acl", "owner_id"],
+    body: () => ({ public_key: sshKey().openssh }),
+    update: { acl: ["bind:two.example.com"] },
+  },
+  {
+    name: "an SSH certificate authority",
+    path: "/ssh_certificate_authorities",
+    listKey: "ssh_certificate_authorities",
+    prefix: "sshca",
+    fields: ["private_key_type", "elliptic_curve", "key_size", "public_key", "key_type"],
+    body: () => ({}),
+  },
+  {
+    name: "an SSH user certificate",
+    path: "/ssh_user_certificates",
+    listKey: "ssh_user_certificates",
+    prefix: "sucrt",
+    fields: [...CERTIFICATE_FIELDS, "critical_options", "extensions"],
+    body: async (rest) => ({
+      ssh_certificate_authority_id: await sshAuthorityOf(rest),
+      public_key: sshKey().openssh,
+      principals: ["ada"],
+    }),
+  },
+  {
+    name: "an SSH host certificate",
+    path: "/ssh_host_certificates",
+    listKey: "ssh_host_certificates",
+    prefix: "shcrt",
+    fields: CERTIFICATE_FIELDS,
+    body: async (rest) => ({
+      ssh_certificate_authority_id: await sshAuthorityOf(rest),
+      public_key: sshKey().openssh,
+      principals: ["bastion.example.com"],
+    }),
+  },
+  {
+    name: "a certificate authority",
+    path: "/certificate_authorities",
+    listKey: "certificate_authorities",
+    prefix: "ca",
+    fields: ["ca_pem", "subject_common_name", "not_before", "not_after", "key_usages", "extended_key_usages"],
+    body: () => ({ ca_pem: certificate().pem }),
+  },
+  {
+    name: "an IP policy",
+    path: "/ip_policies",
+    listKey: "ip_policies",
+    prefix: "ipp",
+    fields: [],
+    body: () => ({}),
+  },
+  {
+    name: "an IP policy rule",
+    path: "/ip_policy_rules",
+    listKey: "ip_policy_rules",
+    prefix: "ipr",
+    fields: ["cidr", "action", "ip_policy"],
+    body: async (rest) => ({ ip_policy_id: await policyOf(rest), cidr: "10.0.0.0/8", action: "allow" }),
+    update: { cidr: "192.168.0.0/16" },
+  },
+  {
+    name: "a tunnel-group backend",
+    path: "/backends/tunnel_group",
+    listKey: "backends",
+    prefix: "bkdtg",
+    fields: ["labels"],
+    body: () => ({ labels: { app: unique() } }),
+    update: { labels: { app: "another" } },
+  },
+  {
+    name: "a TLS edge",
+    path: "/edges/tls",
+    listKey: "tls_edges",
+    prefix: "edgtls",
+    fields: ["hostports", "backend", "ip_restriction", "mutual_tls", "tls_termination", "policies"],
+    body: () => ({ hostports: [hostport()] }),
+    update: { tls_termination: { enabled: false, terminate_at: "edge", min_version: "1.3" } },
+  },
+  {
+    name: "a failover backend",
+    path: "/backends/failover",
+    listKey: "backends",
+    prefix: "bkdfo",
+    fields: ["backends"],
+    body: async (rest) => ({ backends: [await backendOf(rest), await backendOf(rest)] }),
+  },
+  {
+    name: "a weighted backend",
+    path: "/backends/weighted",
+    listKey: "backends",
+    prefix: "bkdwd",
+    fields: ["backends"],
+    body: async (rest) => ({ backends: { [await backendOf(rest)]: 10_000 } }),
+  },
+  {
+    name: "an HTTP-response backend",
+    path: "/backends/http_response",
+    listKey: "backends",
+    prefix: "bkdhr",
+    fields: ["body", "headers", "status_code"],
+    body: () => ({ body: "Back soon", headers: { "content-type": "text/plain" }, status_code: 503 }),
+    update: { body: "Gone", headers: {}, status_code: 410 },
+  },
+  {
+    name: "a static backend",
+    path: "/backends/static",
+    listKey: "backends",
+    prefix: "bkdsc",
+    fields: ["address", "tls"],
+    body: () => ({ address: "one.example.com:443", tls: { enabled: true } }),
+    update: { address: "two.example.com:80", tls: { enabled: false } },
+  },
+  {
+    name: "an HTTPS edge",
+    path: "/edges/https",
+    listKey: "https_edges",
+    prefix: "edghts",
+    fields: ["hostports", "mutual_tls", "tls_termination", "routes"],
+    body: () => ({ hostports: [hostport()] }),
+    update: { tls_termination: { enabled: false, min_version: "1.3" } },
+  },
+  {
+    name: "a route of an HTTPS edge",
+    path: "/edges/https/{edge_id}/routes",
+    listKey: "routes",
+    prefix: "edghtsrt",
+    fields: ["edge_id", "match_type", "match", "backend", "ip_restriction", "oidc", "jwt_validation", "user_agent_filter", "policies"],
+    body: () => ({ match_type: "path_prefix", match: `/${unique()}` }),
+    update: { match_type: "exact_path", match: "/another" },
+  },
+  {
+    name: "an event destination",
+    path: "/event_destinations",
+    listKey: "event_destinations",
+    prefix: "ed",
+    fields: ["format", "target"],
+    body: () => destination(),
+  },
+  {
+    name: "an event subscription",
+    path: "/event_subscriptions",
+    listKey: "event_subscriptions",
+    prefix: "esb",
+    fields: ["sources", "destinations"],
+    body: async (rest) => ({ sources: [{ type: "ip_policy_created.v0" }], destination_ids: [await destinationOf(rest)] }),
+    lengthsIn: "characters",
+  },
+  {
+    name: "an API key",
+    path: "/api_keys",
+    listKey: "keys",
+    prefix: "ak",
+    fields: ["owner_id", "expires_at", "token"],
+    body: () => ({}),
+  },
+];

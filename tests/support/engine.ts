@@ -1,0 +1,137 @@
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as auto from "@pulumi/pulumi/automation";
+
+const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string | undefined };
+const PACKAGES = join(__dirname, "../../node_modules");
+
+// Programs run in this process, on one engine after another. gRPC takes a port for dead for a while on which somebody asked an engine
+// that had ended, also when the next engine has it; and Pulumi takes a program that does not reach its engine for one that declares
+// nothing, so that everything would be deleted. With a pool of its own, each connection finds out by itself.
+const { grpcClientOptions } = require("@pulumi/pulumi/runtime/settings") as { grpcClientOptions: Record<string, unknown> };
+grpcClientOptions["grpc.use_local_subchannel_pool"] = 1;
+
+/** What the engine did, or would do, with one resource. */
+export interface Step {
+  /** For example `create`, `update`, `same`, `create-replacement`, `delete`. */
+  readonly op: string;
+  readonly type: string;
+  readonly name: string;
+  /** The properties that differ, in the engine's spelling: `acl[1]`, `tlsTermination.minVersion`. */
+  readonly changes: readonly string[];
+}
+
+export interface Run {
+  /** Steps of our resources, without those of the stack itself. */
+  readonly steps: readonly Step[];
+  /** What the engine printed for people. */
+  readonly stdout: string;
+  /** What it warned of. */
+  readonly warnings: readonly string[];
+}
+
+export interface EngineOptions {
+  readonly program: auto.PulumiFn;
+  readonly env: Record<string, string>;
+  readonly config?: auto.ConfigMap;
+  /** Keeps every step's checkpoint, as a user's stack does; by default the state is written at the end only. */
+  readonly checkpoints?: boolean;
+  /** Default: `dev`. */
+  readonly stackName?: string;
+}
+
+/** A stack of its own on the real engine, with its state in a temporary folder. */
+export class Engine {
+  /** Everything the engine emitted, except for debug events, which contain secrets by design. */
+  readonly events: string[] = [];
+
+  private constructor(
+    /** Where its project and its state are. */
+    readonly folder: string,
+    private readonly stack: auto.Stack,
+  ) {}
+
+  static async create(options: EngineOptions): Promise<Engine> {
+    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-stack-"));
+    mkdirSync(join(folder, "state"));
+    // A project as a user would have it: with the packages that its resources load at run time.
+    symlinkSync(PACKAGES, join(folder, "node_modules"));
+    writeFileSync(join(folder, "Pulumi.yaml"), "name: tunnels\nruntime: nodejs\n");
+    return Engine.open(folder, options);
+  }
+
+  /** A stack in the folder of another engine: the same, unless it has another name. */
+  static async open(folder: string, { program, env, config = {}, checkpoints = false, stackName = "dev" }: EngineOptions): Promise<Engine> {
+    const root = locateEngine();
+    if (!root) throw new Error("There is no Pulumi engine; `node scripts/setup.cjs engine` gets one");
+    const stack = await auto.LocalWorkspace.createOrSelectStack(
+      { projectName: "tunnels", stackName, program },
+      {
+        workDir: folder,
+        pulumiCommand: await auto.PulumiCommand.get({ root }),
+        envVars: {
+          PULUMI_BACKEND_URL: `file://${join(folder, "state")}`,
+          PULUMI_CONFIG_PASSPHRASE: "passphrase of a stack that is thrown away",
+          PULUMI_SKIP_UPDATE_CHECK: "1",
+          PULUMI_SKIP_CHECKPOINTS: String(!checkpoints),
+          ...env,
+        },
+      },
+    );
+    await stack.setAllConfig(config);
+    return new Engine(folder, stack);
+  }
+
+  preview = (options: auto.PreviewOptions = {}) => this.run((onEvent) => this.stack.preview({ ...options, onEvent }));
+  up = (options: auto.UpOptions = {}) => this.run((onEvent) => this.stack.up({ ...options, onEvent }));
+  refresh = (options: auto.RefreshOptions = {}) => this.run((onEvent) => this.stack.refresh({ ...options, onEvent }));
+  destroy = (options: auto.DestroyOptions = {}) => this.run((onEvent) => this.stack.destroy({ ...options, onEvent }));
+  /** Takes away the lock of a run that was killed. */
+  cancel = () => this.stack.cancel();
+  outputs = () => this.stack.outputs();
+  exportState = () => this.stack.exportStack();
+  importState = (state: auto.Deployment) => this.stack.importStack(state);
+
+  /** The state as it lies on the disk, secrets encrypted. */
+  stateFile = () => readFileSync(join(this.folder, "state/.pulumi/stacks/tunnels/dev.json"), "utf8");
+
+  /** A kill in the middle of a write tears the state of the engine's file backend; its user goes back to the copy beside it. */
+  restoreTornState(): void {
+    const file = join(this.folder, "state/.pulumi/stacks/tunnels/dev.json");
+    try {
+      JSON.parse(readFileSync(file, "utf8"));
+    } catch {
+      copyFileSync(`${file}.bak`, file);
+    }
+  }
+
+  /** Puts other packages in place of those that the program had, as an upgrade does. */
+  usePackages(packages: string): void {
+    rmSync(join(this.folder, "node_modules"));
+    symlinkSync(packages, join(this.folder, "node_modules"));
+  }
+
+  /** Removes everything the stack left on this machine; what it declared elsewhere stays. */
+  dispose(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private async run(operation: (onEvent: (event: auto.EngineEvent) => void) => Promise<{ stdout: string }>): Promise<Run> {
+    const steps: Step[] = [];
+    const warnings: string[] = [];
+    const { stdout } = await operation((event) => {
+      if ((event.diagnosticEvent?.severity as string) !== "debug") this.events.push(JSON.stringify(event));
+      if (event.diagnosticEvent?.severity === "warning") warnings.push(event.diagnosticEvent.message);
+      const metadata = event.resourcePreEvent?.metadata;
+      if (metadata?.urn.includes("pulumi-nodejs:dynamic/tunnelplane:")) steps.push(stepOf(metadata));
+    });
+    return { steps, stdout, warnings };
+  }
+}
+
+function stepOf({ op, urn, diffs, detailedDiff }: auto.StepEventMetadata): Step {
+  const [, , type = "", name = ""] = urn.split("::");
+  const detailed = Object.keys(detailedDiff ?? {});
+  return { op, type: type.split(":").at(-1) ?? type, name, changes: detailed.length > 0 ? detailed : (diffs ?? []) };
+}

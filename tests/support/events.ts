@@ -1,0 +1,147 @@
+import { definitionOf } from "@tunnelplane/sdk/contract";
+import { Callers } from "../../server/src/auth/apiKeys";
+import { bootstrap, type Caller } from "../../server/src/auth/bootstrap";
+import { openCore } from "../../server/src/context";
+import { deliveryPage } from "../../server/src/events/admin/deliveryPage";
+import { Dispatcher, type DispatcherOptions } from "../../server/src/events/delivery/dispatcher";
+import type { Outgoing, Target } from "../../server/src/events/targets";
+import type { Sent } from "../../server/src/events/targets/target";
+import { Resources } from "../../server/src/resources/service";
+import type { ChangeContext, Core } from "../../server/src/resources/transaction";
+import type { DeliveryRow } from "../../server/src/storage/schema";
+import { MASTER_KEY } from "./server";
+
+const UPDATED = "ip_policy_updated.v0";
+
+/** What a stand-in does with a batch; what it takes in arrives. */
+export type Behaviour = (batch: readonly Outgoing[], take: (event: Outgoing) => void, signal: AbortSignal) => Promise<Sent[]> | Sent[];
+
+export const takeAll: Behaviour = (batch, take) =>
+  batch.map((event): Sent => {
+    take(event);
+    return { ok: true };
+  });
+
+/** Stands in for a service that events go to: it does what it is told, and remembers what arrived. */
+export class StandInTarget implements Target {
+  readonly arrived: Outgoing[] = [];
+  readonly batches: (readonly Outgoing[])[] = [];
+  behaviour: Behaviour = takeAll;
+  limits = { count: 10, bytes: 1_000_000, recordBytes: 100_000 };
+  atomic = false;
+
+  sizeOf({ body }: Outgoing): number {
+    return body.length;
+  }
+
+  async send(batch: readonly Outgoing[], signal: AbortSignal): Promise<Sent[]> {
+    this.batches.push(batch);
+    return this.behaviour(batch, (event) => void this.arrived.push(event), signal);
+  }
+
+  close(): void {}
+
+  /** Which changes arrived of each object, each the first time only. */
+  get changesByObject(): Map<string, number[]> {
+    const objects = new Map<string, number[]>();
+    const seen = new Set<string>();
+    for (const { id, key, body } of this.arrived) {
+      if (seen.has(id)) continue;
+      seen.add(id);
+      objects.set(key, [...(objects.get(key) ?? []), Number(JSON.parse(body).object.description)]);
+    }
+    return objects;
+  }
+}
+
+/** A real database, written as the server writes it, with destinations whose services are stand-ins, and a clock that goes when it is told to. */
+export class World {
+  /** Ahead of the real time, at which events are written. */
+  now = new Date(Date.now() + 60_000);
+  readonly targets = new Map<string, StandInTarget>();
+  readonly dispatchers: Dispatcher[] = [];
+  #changes = 0;
+
+  private constructor(
+    readonly core: Core,
+    private readonly context: ChangeContext,
+  ) {}
+
+  static async open(data: string): Promise<World> {
+    const place = data.startsWith("postgres:") ? { data: "", databaseUrl: data, masterKey: MASTER_KEY } : { data };
+    const core = await openCore({ ...place, databasePool: 10 });
+    await bootstrap(core, "key-of-the-admin-of-this-world");
+    const caller = await new Callers(core.store).callerOf("key-of-the-admin-of-this-world");
+    return new World(core, { caller: caller as Caller, operationId: "op_1", client: "127.0.0.1", dryRun: false });
+  }
+
+  async close(): Promise<void> {
+    for (const dispatcher of this.dispatchers) await dispatcher.stop(0);
+    await this.core.store.close();
+  }
+
+  pass(ms: number): void {
+    this.now = new Date(this.now.getTime() + ms);
+  }
+
+  dispatcher(options: Partial<DispatcherOptions> = {}, core = this.core): Dispatcher {
+    const dispatcher = new Dispatcher(core, {
+      now: () => this.now,
+      random: () => 0.5,
+      openTarget: ({ monitoring_service }) => this.targets.get(monitoring_service?.service ?? "") as Target,
+      targetOptions: {},
+      address: () => "https://tunnels.example.com",
+      logger: { error: (details: unknown) => console.error(details) } as DispatcherOptions["logger"],
+      ...options,
+    });
+    this.dispatchers.push(dispatcher);
+    return dispatcher;
+  }
+
+  /** A destination, and a subscription that sends it updates of IP policies. */
+  async destination(properties: Partial<StandInTarget> = {}): Promise<{ id: string; subscription: string; target: StandInTarget }> {
+    const target = Object.assign(new StandInTarget(), properties);
+    const name = `service-${this.targets.size}`;
+    this.targets.set(name, target);
+    const id = await this.#create("event_destination", { target: { monitoring_service: { api_key: "none", service: name } } });
+    return { id, target, subscription: await this.subscribe([id]) };
+  }
+
+  subscribe(destinations: readonly string[], types: readonly string[] = [UPDATED]): Promise<string> {
+    return this.#create("event_subscription", { sources: types.map((type) => ({ type })), destination_ids: destinations });
+  }
+
+  async remove(kind: string, id: string): Promise<void> {
+    await this.resources.remove(definitionOf(kind), { id }, () => undefined);
+  }
+
+  /** Makes objects. Nobody hears of that. */
+  async objects(count: number): Promise<string[]> {
+    return Promise.all(Array.from({ length: count }, () => this.#create("ip_policy", {})));
+  }
+
+  /** Changes each of these objects, in this order for each; `description` counts the changes. */
+  async change(objects: readonly string[], times = 1): Promise<void> {
+    for (let time = 0; time < times; time++) {
+      await Promise.all(
+        objects.map((id) =>
+          this.resources.update(definitionOf("ip_policy"), { id }, { description: `${++this.#changes}` }, () => undefined),
+        ),
+      );
+    }
+  }
+
+  /** As the API shows them, oldest event first. */
+  async deliveries(destination: string): Promise<DeliveryRow[]> {
+    const { documents } = await deliveryPage(this.core.store, destination, undefined, { limit: 10_000 });
+    return documents.map((document) => JSON.parse(document)).reverse();
+  }
+
+  get resources(): Resources {
+    return new Resources(this.core, this.context);
+  }
+
+  async #create(kind: string, body: object): Promise<string> {
+    return (await this.resources.create(definitionOf(kind), body)).id;
+  }
+}

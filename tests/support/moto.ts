@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+const PROGRAM = join(__dirname, "../../node_modules/.tunnelplane/moto/bin/moto_server");
+
+/** Whether there is one on this machine; `npm test` installs it where Python 3 with venv is. */
+export const HAS_MOTO = existsSync(PROGRAM);
+
+/** The cloud's services by moto, which others make and keep: on a free port of the loopback interface. */
+export class Moto {
+  private constructor(
+    readonly url: string,
+    private readonly child: ChildProcess,
+  ) {}
+
+  static async start(): Promise<Moto> {
+    const child = spawn(PROGRAM, ["-H", "127.0.0.1", "-p", "0"], {
+      env: { ...process.env, PYTHONUNBUFFERED: "1" },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let said = "";
+    const url = await new Promise<string>((resolve, reject) => {
+      createInterface({ input: child.stderr }).on("line", (line) => {
+        said += `${line}\n`;
+        const found = / Running on (http:\S+)/.exec(line)?.[1];
+        if (found) resolve(found);
+      });
+      child.once("error", reject);
+      child.once("close", (code) => reject(new Error(`moto ended with ${code} before it listened: ${said}`)));
+    });
+    return new Moto(url, child);
+  }
+
+  /** From now on, whoever asks needs keys that moto knows, and permission; `false` turns that off again. */
+  async checkKeys(on: boolean): Promise<void> {
+    await fetch(`${this.url}/moto-api/reset-auth`, { method: "POST", body: on ? "0" : "inf" });
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const ended = once(this.child, "close");
+    this.child.kill();
+    await ended;
+  }
+}

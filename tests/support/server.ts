@@ -1,0 +1,165 @@
+import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const CLI = join(__dirname, "../../server/dist/cli/main.js");
+/** One for all databases of a test, so that a backup of one restores into another. */
+export const MASTER_KEY = Buffer.alloc(32, "key of servers in tests").toString("base64");
+export const API_KEY = "tpk_of-the-admin-in-tests-and-demos";
+
+/**
+ * Starts a command of tunnelplane on a database: a folder, or the URL of a PostgreSQL database.
+ * @param log "ignore" where nobody reads what it writes on standard error
+ */
+export function command(
+  data: string,
+  args: readonly string[],
+  env: Record<string, string | undefined> = {},
+  log: "pipe" | "ignore" = "pipe",
+  node = process.execPath,
+): ChildProcessByStdio<null, Readable, Readable | null> {
+  const isUrl = data.startsWith("postgres://");
+  const place = {
+    TUNNELPLANE_DATABASE_URL: isUrl ? data : undefined,
+    TUNNELPLANE_DATA: isUrl ? undefined : data,
+    TUNNELPLANE_MASTER_KEY: MASTER_KEY,
+  };
+  return spawn(node, ["--disable-warning=ExperimentalWarning", CLI, ...args], {
+    env: { ...process.env, ...place, ...env },
+    stdio: ["ignore", "pipe", log],
+  }) as ChildProcessByStdio<null, Readable, Readable | null>;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a command of tunnelplane to its end. */
+export const run = (data: string, ...args: string[]): Promise<Ended> => endOf(command(data, args));
+
+/** Waits for the end of a command, and returns what it printed. */
+export async function endOf(child: ReturnType<typeof command>): Promise<Ended> {
+  let [out, err] = ["", ""];
+  child.stdout.setEncoding("latin1").on("data", (chunk) => {
+    out += chunk;
+  });
+  child.stderr?.on("data", (chunk) => {
+    err += chunk;
+  });
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, out, err };
+}
+
+export interface StartOptions {
+  /** A folder, or the URL of a PostgreSQL database. Default: a new folder that goes when the server stops. */
+  readonly data?: string;
+  /** Default: a free port. */
+  readonly listen?: string;
+  readonly env?: Record<string, string | undefined>;
+  readonly args?: readonly string[];
+  /** Default: true. Reading the log takes time from what is being measured. */
+  readonly keepLog?: boolean;
+  /** The Node that runs it. Default: the one that runs the tests. */
+  readonly node?: string;
+}
+
+/** A real server in a process of its own, on a free port of the loopback interface. */
+export class ServerProcess {
+  private constructor(
+    readonly url: string,
+    readonly apiKey: string,
+    readonly data: string,
+    private readonly child: ChildProcess,
+    private readonly output: { out: string; log: string },
+    private readonly ownsData: boolean,
+  ) {}
+
+  static async start({ data, listen = "127.0.0.1:0", env, args = [], keepLog = true, node }: StartOptions = {}): Promise<ServerProcess> {
+    const folder = data ?? mkdtempSync(join(tmpdir(), "tunnelplane-"));
+    const settings = { TUNNELPLANE_BOOTSTRAP_API_KEY: API_KEY, ...env };
+    const child = command(folder, ["serve", "--listen", listen, ...args], settings, keepLog ? "pipe" : "ignore", node);
+    const output = { out: "", log: "" };
+    child.stderr?.on("data", (chunk) => {
+      output.log += chunk;
+    });
+    const url = await new Promise<string>((resolve, reject) => {
+      createInterface({ input: child.stdout }).on("line", (line) => {
+        output.out += `${line}\n`;
+        const found = / listens on (https?:\S+),/.exec(line)?.[1];
+        if (found) resolve(found);
+      });
+      child.once("close", (code) => reject(new Error(`The server ended with ${code} before it listened: ${output.log}`)));
+    });
+    return new ServerProcess(url, API_KEY, folder, child, output, data === undefined);
+  }
+
+  get pid(): number {
+    return this.child.pid as number;
+  }
+
+  /** Everything it logged so far. */
+  get log(): string {
+    return this.output.log;
+  }
+
+  /** The log of what happens meanwhile: between the lines of two requests of our own. */
+  async logDuring(run: () => Promise<unknown>): Promise<string> {
+    const start = await this.mark();
+    await run();
+    const end = await this.mark();
+    return this.log.slice(start.after, end.before);
+  }
+
+  /** Makes a request that can be told from others, and waits until the log has its line. */
+  private async mark(): Promise<{ before: number; after: number }> {
+    const id = `mark-${randomUUID()}`;
+    await fetch(`${this.url}/livez`, { headers: { "x-request-id": id } });
+    for (;;) {
+      const at = this.log.indexOf(id);
+      const after = at < 0 ? 0 : this.log.indexOf("\n", at) + 1;
+      if (after > 0) return { before: this.log.lastIndexOf("\n", at) + 1, after };
+      await once(this.child.stderr as Readable, "data");
+    }
+  }
+
+  /** What it printed for people. */
+  get printed(): string {
+    return this.output.out;
+  }
+
+  /** Resolves when the log holds the text. */
+  async logged(text: string): Promise<void> {
+    while (!this.log.includes(text)) await once(this.child.stderr as Readable, "data");
+  }
+
+  /** Sends a signal that does not end it. */
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** Has it stand still, and waits until it does: a signal takes a while to arrive on a busy machine. Linux tells when. */
+  async pause(): Promise<void> {
+    const status = `/proc/${this.child.pid}/status`;
+    this.signal("SIGSTOP");
+    while (existsSync(status) && !/^State:\s+T/m.test(readFileSync(status, "utf8"))) await sleep(1);
+  }
+
+  /** Ends it and returns its exit code. */
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      const ended = once(this.child, "close");
+      this.child.kill(signal);
+      await ended;
+    }
+    if (this.ownsData) rmSync(this.data, { recursive: true, force: true });
+    return this.child.exitCode;
+  }
+}

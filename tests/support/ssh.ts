@@ -1,0 +1,44 @@
+import { type Json, serverOfThisFile } from "./api/expect";
+import { type SshKey, sshKey } from "./api/fixtures";
+import { ServerProcess } from "./server";
+import { SSHD, Sshd, type SshdOptions } from "./sshd";
+
+const HOUR = 3_600_000;
+/** A time so many hours from now. */
+export const hours = (count: number): string => new Date(Date.now() + count * HOUR).toISOString();
+
+export interface Authority {
+  readonly id: string;
+  readonly public_key: string;
+}
+
+/** A tunnelplane server, and as many sshds as the tests of a file start; skips the file, in words, where there is no sshd. */
+export function sshWorld() {
+  const server = serverOfThisFile((options) => ServerProcess.start(options));
+  const running: Sshd[] = [];
+
+  before("look for sshd", function () {
+    if (SSHD) return;
+    console.log("    Skipped: this machine has no sshd, so nobody can log in for real; install openssh-server");
+    this.skip();
+  });
+  afterEach("stop every sshd", async () => {
+    for (const sshd of running.splice(0)) await sshd.stop();
+  });
+
+  return {
+    server,
+    authority: (body: Json = {}): Promise<Authority> => server.created("/ssh_certificate_authorities", body),
+    async sshd(options: SshdOptions): Promise<Sshd> {
+      const sshd = await Sshd.start(options);
+      running.push(sshd);
+      return sshd;
+    },
+    /** A key with a certificate, as its holder keeps them. */
+    async identity(authority: Authority, body: Json, key: SshKey = sshKey()) {
+      const sent = { ssh_certificate_authority_id: authority.id, public_key: key.openssh, ...body };
+      const { certificate } = await server.created("/ssh_user_certificates", sent);
+      return { privateKey: key.privateKey, certificate: certificate as string };
+    },
+  };
+}
