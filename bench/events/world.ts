@@ -1,10 +1,10 @@
 import { definitionOf } from "@tunnelplane/sdk/contract";
-import { Callers } from "../../server/src/auth/apiKeys";
+import { ApiKeys } from "../../server/src/auth/apiKeys";
 import { bootstrap, type Caller } from "../../server/src/auth/bootstrap";
-import { openCore } from "../../server/src/context";
+import { openContext } from "../../server/src/context";
 import type { Outgoing } from "../../server/src/events/targets";
-import { Resources } from "../../server/src/resources/service";
-import type { Core } from "../../server/src/resources/transaction";
+import { ResourceService } from "../../server/src/resources/service";
+import type { Context } from "../../server/src/resources/transaction";
 import { newId } from "../../server/src/util/ids";
 
 const KEY = "key-of-the-admin-of-this-benchmark";
@@ -16,14 +16,14 @@ export const ADDRESS = "http://127.0.0.1:4040";
 /** A database as the server has it, whose IP policies are told of to destinations. */
 export class World {
   private constructor(
-    readonly core: Core,
+    readonly core: Context,
     private readonly caller: Caller,
   ) {}
 
   static async open(data: string, databaseUrl: string | undefined): Promise<World> {
-    const core = await openCore({ data, databaseUrl, databasePool: 10 });
+    const core = await openContext({ data, databaseUrl, databasePool: 10 });
     await bootstrap(core, KEY);
-    return new World(core, (await new Callers(core.store).callerOf(KEY)) as Caller);
+    return new World(core, (await new ApiKeys(core.store).callerOf(KEY)) as Caller);
   }
 
   /** Makes a destination that is told of every new IP policy from now on. */
@@ -34,8 +34,8 @@ export class World {
   }
 
   /** @param core with a store that does more than this one's */
-  resources(core = this.core): Resources {
-    return new Resources(core, { caller: this.caller, ...CONTEXT, dryRun: false });
+  resources(core = this.core): ResourceService {
+    return new ResourceService(core, { caller: this.caller, ...CONTEXT, dryRun: false });
   }
 
   /** Makes events of objects of their own that wait to be delivered. */

@@ -3,13 +3,13 @@ import { Documents } from "./documents/documents";
 import { digestsToServeWith } from "./journal/baseline";
 import { openDigests } from "./journal/digests";
 import { Journal } from "./journal/journal";
-import type { Core } from "./resources/transaction";
+import type { Context } from "./resources/transaction";
 import { isBegun, openKeyring } from "./secrets/openKeyring";
 import { factsOf } from "./storage/facts";
 import { openStore, type StoreOptions } from "./storage/open";
 import { Validation } from "./validation/validation";
 
-export interface CoreOptions extends StoreOptions {
+export interface ContextOptions extends StoreOptions {
   /** The master key itself, instead of a file. */
   readonly masterKey?: string;
   /** The file of the master key. Default: `master.key` in the data folder. */
@@ -17,7 +17,7 @@ export interface CoreOptions extends StoreOptions {
 }
 
 /** Opens a database and what it takes to read and change what is in it. Makes what is missing on the first start, unless it is to be an existing one. */
-export async function openCore(options: CoreOptions): Promise<Core> {
+export async function openContext(options: ContextOptions): Promise<Context> {
   const store = await openStore(options);
   try {
     const begun = await isBegun(store);

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Server as TlsServer } from "node:tls";
 import { type DestinationStream, type Level, pino } from "pino";
 import { bootstrap } from "./auth/bootstrap";
-import { openCore } from "./context";
+import { openContext } from "./context";
 import { pruneEvents } from "./events/admin/pruning";
 import { Dispatcher } from "./events/delivery/dispatcher";
 import type { Endpoints } from "./events/targets/endpoints";
@@ -90,11 +90,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const every = (ms: number, failure: string, work: () => Promise<unknown>): NodeJS.Timeout =>
     setInterval(() => work().catch((error: unknown) => logger.warn({ err: error }, failure)), ms).unref();
   const tls = options.tls && readTls(options.tls);
-  const core = await openCore(options);
-  const { store } = core;
+  const context = await openContext(options);
+  const { store } = context;
   try {
-    await sealWhatIsClear(core);
-    const { newKey, isIgnored } = await bootstrap(core, options.bootstrapApiKey);
+    await sealWhatIsClear(context);
+    const { newKey, isIgnored } = await bootstrap(context, options.bootstrapApiKey);
     if (isIgnored)
       logger.warn(
         "TUNNELPLANE_BOOTSTRAP_API_KEY is no key of this database and is ignored: it is taken only before the first admin's key was made. Unset it, or make a key with an admin's; where all of them are lost, run: tunnelplane keys recover",
@@ -109,13 +109,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ];
     const underWay = new RequestsUnderWay(options.concurrencyLimit);
     let url = "";
-    const dispatcher = new Dispatcher(core, {
+    const dispatcher = new Dispatcher(context, {
       targetOptions: { endpoints: options.eventEndpoint, allowPrivate: options.allowPrivateTargets },
       address: () => options.publicUrl ?? url,
       logger,
     });
-    const waking = { ...core, store: afterWrites(store, () => dispatcher.wake()) };
-    const app = buildApp({ ...options, core: waking, dispatcher, logger, underWay, version: VERSION, tls });
+    const waking = { ...context, store: afterWrites(store, () => dispatcher.wake()) };
+    const app = buildApp({ ...options, context: waking, dispatcher, logger, underWay, version: VERSION, tls });
     await app.listen({ host, port });
     const address = app.server.address() as AddressInfo;
     if (!tls && !isLoopback(address.address))
@@ -141,7 +141,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         for (const timer of housekeeping) clearInterval(timer);
         await Promise.all([app.close(), dispatcher.stop(DELIVERIES_LIMIT_MS)]);
         await logHead().catch((error: unknown) => logger.warn({ err: error }, "cannot read the end of the audit log"));
-        await core.validation.close();
+        await context.validation.close();
         await store.close();
       },
       logUnderWay: () => underWay.log(),

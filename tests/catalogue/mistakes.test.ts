@@ -1,5 +1,5 @@
 import * as tunnels from "@tunnelplane/pulumi";
-import { check, Document, report } from "@tunnelplane/sdk/catalogue";
+import { CatalogueFile, check, report } from "@tunnelplane/sdk/catalogue";
 import { bare, definitionOf } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import type { z } from "zod";
@@ -153,7 +153,7 @@ describe("A catalogue with mistakes, previewed without a server", () => {
     const { backend_id } = (bare(definitionOf("tls_edge").fields.backend as z.ZodType) as z.ZodObject).shape;
     const chained = { ...backend, fields: { ...backend.fields, next_id: (backend_id as z.ZodType).optional() } };
     const names = ["a", "b", "c"].map((name, index, all) => `  ${name}: { labels: { a: b }, nextId: ${all[(index + 1) % 3]} }\n`);
-    const document = new Document(`tunnelGroupBackends:\n${names.join("")}  d: { labels: { a: b }, nextId: a }\n`, {});
+    const document = new CatalogueFile(`tunnelGroupBackends:\n${names.join("")}  d: { labels: { a: b }, nextId: a }\n`, {});
     check(document, [chained]);
     expect(report("tunnels.yaml", document.mistakes, document.lines).split("\n").slice(1)).to.deep.equal([
       "  tunnels.yaml:4:34 tunnelGroupBackends.c.nextId closes a circle, in which nothing can be created first: a → b → c → a",

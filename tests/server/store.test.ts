@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { openStore } from "../../server/src/storage/open";
-import { insertion, together } from "../../server/src/storage/statement";
+import { insertion, pipelined } from "../../server/src/storage/statement";
 import type { Store } from "../../server/src/storage/store";
 import { DATABASES, rowsIn } from "../support/databases";
 
@@ -29,7 +29,7 @@ for (const database of DATABASES) {
         const slow = async () => {
           for (const step of ["first", "second", "third"]) await insertSetting(transaction, { name: step, value: "" });
         };
-        return together([slow(), Promise.reject(new Error("refused"))]);
+        return pipelined([slow(), Promise.reject(new Error("refused"))]);
       });
       const other = set("other");
       expect(await failed.catch((error: Error) => error.message)).to.equal("refused");

@@ -1,13 +1,13 @@
 import { definitionOf } from "@tunnelplane/sdk/contract";
-import { Callers } from "../../server/src/auth/apiKeys";
+import { ApiKeys } from "../../server/src/auth/apiKeys";
 import { bootstrap, type Caller } from "../../server/src/auth/bootstrap";
-import { openCore } from "../../server/src/context";
+import { openContext } from "../../server/src/context";
 import { deliveryPage } from "../../server/src/events/admin/deliveryPage";
 import { Dispatcher, type DispatcherOptions } from "../../server/src/events/delivery/dispatcher";
 import type { Outgoing, Target } from "../../server/src/events/targets";
 import type { Sent } from "../../server/src/events/targets/target";
-import { Resources } from "../../server/src/resources/service";
-import type { ChangeContext, Core } from "../../server/src/resources/transaction";
+import { ResourceService } from "../../server/src/resources/service";
+import type { ChangeRequest, Context } from "../../server/src/resources/transaction";
 import type { DeliveryRow } from "../../server/src/storage/schema";
 import { MASTER_KEY } from "./server";
 
@@ -63,15 +63,15 @@ export class World {
   #changes = 0;
 
   private constructor(
-    readonly core: Core,
-    private readonly context: ChangeContext,
+    readonly core: Context,
+    private readonly context: ChangeRequest,
   ) {}
 
   static async open(data: string): Promise<World> {
     const place = data.startsWith("postgres:") ? { data: "", databaseUrl: data, masterKey: MASTER_KEY } : { data };
-    const core = await openCore({ ...place, databasePool: 10 });
+    const core = await openContext({ ...place, databasePool: 10 });
     await bootstrap(core, "key-of-the-admin-of-this-world");
-    const caller = await new Callers(core.store).callerOf("key-of-the-admin-of-this-world");
+    const caller = await new ApiKeys(core.store).callerOf("key-of-the-admin-of-this-world");
     return new World(core, { caller: caller as Caller, operationId: "op_1", client: "127.0.0.1", dryRun: false });
   }
 
@@ -137,8 +137,8 @@ export class World {
     return documents.map((document) => JSON.parse(document)).reverse();
   }
 
-  get resources(): Resources {
-    return new Resources(this.core, this.context);
+  get resources(): ResourceService {
+    return new ResourceService(this.core, this.context);
   }
 
   async #create(kind: string, body: object): Promise<string> {

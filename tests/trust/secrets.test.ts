@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { marksOf, registry, secretPathsOf } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { z } from "zod";
-import { openCore } from "../../server/src/context";
+import { openContext } from "../../server/src/context";
 import { readSecret } from "../../server/src/secrets/tokens";
 import { expectRefused, hostport, unique } from "../support/api/expect";
 import { sshKey } from "../support/api/fixtures";
@@ -55,7 +55,7 @@ function expectNone(secrets: readonly string[], where: Readonly<Record<string, s
 
 /** A database, opened with the server's own code and the master key. */
 const coreOf = (data: string) =>
-  openCore({ ...(isUrl(data) ? { data: "", databaseUrl: data } : { data }), masterKey: MASTER_KEY, databasePool: 1 });
+  openContext({ ...(isUrl(data) ? { data: "", databaseUrl: data } : { data }), masterKey: MASTER_KEY, databasePool: 1 });
 
 /** The private key of an authority, which no answer shows. */
 async function privateKeyOf(data: string, id: string): Promise<string> {

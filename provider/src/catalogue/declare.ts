@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import type { Entry } from "@tunnelplane/sdk/catalogue";
-import { check, Document, isLater, type Later, report, type Tags } from "@tunnelplane/sdk/catalogue";
+import { CatalogueFile, check, isLater, type Later, report, type Tags } from "@tunnelplane/sdk/catalogue";
 import { collectionOf, formatPath, registry } from "@tunnelplane/sdk/contract";
 import * as resources from "../generated";
 import type { CatalogueOptions } from "./catalogue";
@@ -11,7 +11,7 @@ type Class = new (name: string, args: object, options?: pulumi.CustomResourceOpt
 
 /** Reads a catalogue and declares its entries. See `catalogue`. */
 export function declare(file: string, options?: CatalogueOptions): resources.Catalogue {
-  const document = new Document(read(file), tagsFor(file));
+  const document = new CatalogueFile(read(file), tagsFor(file));
   const { entries, links } = check(document, registry);
   // A RunError is shown without a stack trace, which would lead into this package.
   if (document.mistakes.length > 0) throw new pulumi.RunError(report(file, document.mistakes, document.lines));

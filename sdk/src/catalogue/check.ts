@@ -1,10 +1,10 @@
 import { camelCasePath, createSchema, type Definition, formatPath } from "../contract";
-import type { Document } from "./document";
 import { type Entry, entriesOf } from "./entries";
+import type { CatalogueFile } from "./file";
 import { type Links, linksOf } from "./references";
 
 /** Everything that can be known of a catalogue without a server; mistakes are noted in the document. */
-export function check(document: Document, definitions: readonly Definition[]): { entries: Entry[]; links: Links } {
+export function check(document: CatalogueFile, definitions: readonly Definition[]): { entries: Entry[]; links: Links } {
   const entries = entriesOf(document, definitions);
   const links = linksOf(document, entries);
   complainAboutClaims(document, entries);
@@ -12,7 +12,7 @@ export function check(document: Document, definitions: readonly Definition[]): {
 }
 
 /** What the server would refuse because another object holds it is refused here when another entry does. */
-function complainAboutClaims(document: Document, entries: readonly Entry[]): void {
+function complainAboutClaims(document: CatalogueFile, entries: readonly Entry[]): void {
   const claims = new Map<string, readonly PropertyKey[]>();
   for (const { definition, collection, name, sent } of entries) {
     for (const { scope, key, path, taken } of sent ? definition.unique(sent) : []) {

@@ -10,7 +10,7 @@ import {
   validateCreate,
   wireNamesIn,
 } from "../contract";
-import { type Document, isLater } from "./document";
+import { type CatalogueFile, isLater } from "./file";
 import { didYouMean } from "./mistakes";
 
 /** One object that a catalogue lists. */
@@ -27,7 +27,7 @@ export interface Entry {
 }
 
 /** The entries of a file, each checked by itself; what is wrong with them is noted in the document. */
-export function entriesOf(document: Document, definitions: readonly Definition[]): Entry[] {
+export function entriesOf(document: CatalogueFile, definitions: readonly Definition[]): Entry[] {
   const byCollection = new Map(definitions.map((definition) => [collectionOf(definition), definition]));
   const accepted = [...byCollection.keys()];
   return membersOf(document, document.value, []).flatMap(([collection, entries]) => {
@@ -42,14 +42,14 @@ export function entriesOf(document: Document, definitions: readonly Definition[]
 }
 
 /** The fields of a map; a collection with nothing in it is empty. */
-function membersOf(document: Document, value: unknown, path: readonly PropertyKey[]): [string, unknown][] {
+function membersOf(document: CatalogueFile, value: unknown, path: readonly PropertyKey[]): [string, unknown][] {
   if (value === undefined || value === null) return [];
   if (typeof value === "object" && !Array.isArray(value)) return Object.entries(value);
   document.complain(path, path.length > 0 ? "must be a map of names to arguments" : "must be a map of collections, such as `tlsEdges:`");
   return [];
 }
 
-function readEntry(document: Document, definition: Definition, written: Pick<Entry, "collection" | "name" | "args">): Entry {
+function readEntry(document: CatalogueFile, definition: Definition, written: Pick<Entry, "collection" | "name" | "args">): Entry {
   const { collection, name, args } = written;
   const schema = createSchema(definition);
   const path = [collection, name];

@@ -9,8 +9,8 @@ import {
   targetsOf,
   withArticle,
 } from "../contract";
-import type { Document } from "./document";
 import type { Entry } from "./entries";
+import type { CatalogueFile } from "./file";
 import { didYouMean } from "./mistakes";
 
 /** A name in an entry's arguments, and the entry that it means. */
@@ -23,7 +23,7 @@ interface Link {
 export type Links = ReadonlyMap<Entry, ReadonlyMap<string, Link>>;
 
 /** Finds what entries refer to; names that lead nowhere or in a circle are noted in the document. */
-export function linksOf(document: Document, entries: readonly Entry[]): Links {
+export function linksOf(document: CatalogueFile, entries: readonly Entry[]): Links {
   const links = new Map<Entry, Map<string, Link>>();
   for (const entry of entries) {
     const found = new Map<string, Link>();
@@ -68,7 +68,7 @@ function resolve({ id, reference }: FoundReference, entries: readonly Entry[], c
 /** Ids have 27 characters behind their prefix, so that an entry may well be called `ca_clients`. */
 const isId = (text: string): boolean => /^[a-z]+_[0-9A-Za-z]{27}$/.test(text);
 
-function complainAboutCircles(document: Document, links: Links): void {
+function complainAboutCircles(document: CatalogueFile, links: Links): void {
   const done = new Set<Entry>();
   const follow = (entry: Entry, way: readonly Entry[]): void => {
     for (const { path, target } of links.get(entry)?.values() ?? []) {

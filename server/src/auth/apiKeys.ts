@@ -3,7 +3,7 @@ import type { Role } from "@tunnelplane/sdk/contract";
 import { hashSecret } from "../secrets/tokens";
 import { statement } from "../storage/statement";
 import type { Store } from "../storage/store";
-import { ApiError } from "../util/apiError";
+import { RequestError } from "../util/requestError";
 import type { Caller } from "./bootstrap";
 
 /** How long a key that was found may be used before the database is asked again: how long other servers may take to notice that it is gone. */
@@ -26,7 +26,7 @@ interface KnownKey {
  * a key for the hash that it shall have, so it tells nothing of any key. What is found is compared once more,
  * in constant time, so that this does not rest on how a database compares texts.
  */
-export class Callers {
+export class ApiKeys {
   /** Everything that was found since `#since`; all of it is forgotten together, so no entry is older than that. */
   #known = new Map<string, KnownKey>();
   /** Keys that were found before: these may be looked up again whatever others try. */
@@ -48,8 +48,8 @@ export class Callers {
     if (!key) return undefined;
     const { expiresAt } = key.caller;
     if (expiresAt && Date.parse(expiresAt) <= Date.now())
-      throw new ApiError("expired_key", `This API key expired at ${expiresAt}; make a new one with a key that is still valid`);
-    if (key.ofInactiveBot) throw new ApiError("forbidden", "The bot that owns this API key is not active; an admin can activate it");
+      throw new RequestError("expired_key", `This API key expired at ${expiresAt}; make a new one with a key that is still valid`);
+    if (key.ofInactiveBot) throw new RequestError("forbidden", "The bot that owns this API key is not active; an admin can activate it");
     return key.caller;
   }
 

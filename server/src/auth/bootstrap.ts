@@ -1,13 +1,13 @@
 import { type Definition, definitionOf, type Role } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { commandLine, type ObjectChange } from "../journal/payload";
-import type { Core } from "../resources/transaction";
+import type { Context } from "../resources/transaction";
 import { KeyRotated } from "../secrets/keyring";
 import { hashSecret, newSecret } from "../secrets/tokens";
 import { PLACEHOLDER } from "../storage/facts";
 import type { Database } from "../storage/schema";
-import { refuseFaults } from "../util/apiError";
 import { newId } from "../util/ids";
+import { refuseFaults } from "../util/requestError";
 
 /** Who makes a request: a user or a bot, by one of its API keys. */
 export interface Caller {
@@ -51,8 +51,8 @@ interface Bootstrapped {
  * On the first start makes the admin user and its API key: the one given, or a new one. Later no key is taken any more,
  * so that one that was deleted stays deleted, whatever the environment still says.
  */
-export function bootstrap(core: Core, givenKey: string | undefined): Promise<Bootstrapped> {
-  return write(core, async (transaction, begunUnder) => {
+export function bootstrap(context: Context, givenKey: string | undefined): Promise<Bootstrapped> {
+  return write(context, async (transaction, begunUnder) => {
     // Servers that start at the same time take turns at a row that is there already, so that one of them makes the admin.
     await transaction.selectFrom("setting").select("name").where("name", "=", PLACEHOLDER).forUpdate().executeTakeFirstOrThrow();
     if (await adminIn(transaction)) return { isIgnored: givenKey !== undefined && !(await isKnown(transaction, givenKey)) };
@@ -63,27 +63,27 @@ export function bootstrap(core: Core, givenKey: string | undefined): Promise<Boo
       .execute();
     const key = givenKey ?? newSecret("tpk");
     const author = { ownerId: admin, name: "admin", operationId: newId("op") };
-    const created = await addKey(core, transaction, admin, key, "made when the server started");
-    await core.journal.append(transaction, begunUnder, author, [created]);
+    const created = await addKey(context, transaction, admin, key, "made when the server started");
+    await context.journal.append(transaction, begunUnder, author, [created]);
     return givenKey ? {} : { newKey: key };
   });
 }
 
 /** Makes another API key for the admin, for an operator who has lost every one of them. */
-export function recoverAdminKey(core: Core): Promise<{ id: string; key: string }> {
-  return write(core, async (transaction, begunUnder) => {
+export function recoverAdminKey(context: Context): Promise<{ id: string; key: string }> {
+  return write(context, async (transaction, begunUnder) => {
     const admin = await adminIn(transaction);
     if (!admin)
-      throw new Error(`${core.store.place} has no admin yet: start the server, whose first start makes one and shows its API key`);
+      throw new Error(`${context.store.place} has no admin yet: start the server, whose first start makes one and shows its API key`);
     const key = newSecret("tpk");
-    const created = await addKey(core, transaction, admin, key, "made by tunnelplane keys recover");
-    await core.journal.append(transaction, begunUnder, commandLine(), [{ action: "admin_key_recovered" }, created]);
+    const created = await addKey(context, transaction, admin, key, "made by tunnelplane keys recover");
+    await context.journal.append(transaction, begunUnder, commandLine(), [{ action: "admin_key_recovered" }, created]);
     return { id: created.id, key };
   });
 }
 
 /** Runs a transaction that ends in the journal, again where the data key changed meanwhile. */
-async function write<T>({ store, keyring }: Core, work: (transaction: Kysely<Database>, begunUnder: string) => Promise<T>): Promise<T> {
+async function write<T>({ store, keyring }: Context, work: (transaction: Kysely<Database>, begunUnder: string) => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await store.write((transaction) => work(transaction, keyring.currentId));
@@ -103,7 +103,7 @@ async function isKnown(db: Kysely<Database>, key: string): Promise<boolean> {
 }
 
 async function addKey(
-  { documents }: Core,
+  { documents }: Context,
   transaction: Kysely<Database>,
   ownerId: string,
   key: string,

@@ -27,14 +27,14 @@ export function auditCommand(): Command {
     .addOption(new Option("--backup <file>", "a backup; the row that was the last when it was made must still be there"))
     .addOption(new Option("--log <file>", "what servers logged; every row that it notes as the last must still be there"));
   audit.addCommand(
-    withCore<VerifyOptions, []>(verify, async (core, options) => {
+    withCore<VerifyOptions, []>(verify, async (context, options) => {
       const { expect, backup, log } = options;
       const noted = [
         ...(expect ? [expect] : []),
         ...(backup === undefined ? [] : [await anchorInBackup(backup)]),
         ...(log === undefined ? [] : await anchorsInLog(log)),
       ];
-      const found = await inSnapshot(options, (snapshot) => verifyAudit(snapshot, core, noted));
+      const found = await inSnapshot(options, (snapshot) => verifyAudit(snapshot, context, noted));
       if (found.faults.length > 0) {
         throw new Error(`the audit log was tampered with, or damaged:\n${found.faults.map((fault) => `  - ${fault}`).join("\n")}`);
       }

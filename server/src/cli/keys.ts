@@ -12,8 +12,8 @@ export function keysCommand(): Command {
   keys.addCommand(
     withCore(
       new Command("rotate").description("Seal all secrets under a new data key, while servers serve, and forget the old one"),
-      async (core) => {
-        const sealed = await rotate(core);
+      async (context) => {
+        const sealed = await rotate(context);
         console.log(
           `Sealed ${sealed} ${sealed === 1 ? "row" : "rows"} under a new data key. Backups from before still need the old keys that are in them.`,
         );
@@ -25,8 +25,8 @@ export function keysCommand(): Command {
       new Command("add-master-key")
         .description("Let servers open the secrets with another master key too; made where the file does not exist")
         .argument("<file>", "the file of the other master key"),
-      async (core, _options, file: string) => {
-        await addMasterKey(core, findMasterKey({ file }) ?? createMasterKey(file));
+      async (context, _options, file: string) => {
+        await addMasterKey(context, findMasterKey({ file }) ?? createMasterKey(file));
         console.log(
           `Start the servers with --master-key-file ${file}, then run "tunnelplane keys rotate --master-key-file ${file}": after that the old master key opens nothing.`,
         );
@@ -41,8 +41,8 @@ export function keysCommand(): Command {
           "after",
           "\nRun it on the server's machine, while servers serve or not: it needs the database and the master key. The audit log records it.\nOnly the key is written to standard output. Other keys stay as they are: delete those that were lost.",
         ),
-      async (core) => {
-        const { id, key } = await recoverAdminKey(core);
+      async (context) => {
+        const { id, key } = await recoverAdminKey(context);
         console.error("The admin's new API key, shown this once and never again:");
         console.log(key);
         console.error(

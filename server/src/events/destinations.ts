@@ -1,6 +1,6 @@
 import type { EventDestinationTarget } from "@tunnelplane/sdk";
 import { definitionOf } from "@tunnelplane/sdk/contract";
-import type { Core } from "../resources/transaction";
+import type { Context } from "../resources/transaction";
 import { type Target, TargetError, type TargetOptions } from "./targets";
 import { TargetThread } from "./targets/thread";
 
@@ -23,7 +23,7 @@ export class Destinations {
   readonly #openTarget: NonNullable<DestinationsOptions["openTarget"]>;
 
   constructor(
-    private readonly core: Pick<Core, "store" | "documents">,
+    private readonly context: Pick<Context, "store" | "documents">,
     private readonly options: DestinationsOptions,
   ) {
     this.#openTarget = options.openTarget ?? new TargetThread().openTarget;
@@ -31,7 +31,11 @@ export class Destinations {
 
   /** Uses a destination's target as it is now; undefined when there is no such destination any more. */
   async use<T>(id: string, work: (target: Target) => Promise<T>): Promise<T | undefined> {
-    const row = await this.core.store.reader.selectFrom("resource").select(["version", "document"]).where("id", "=", id).executeTakeFirst();
+    const row = await this.context.store.reader
+      .selectFrom("resource")
+      .select(["version", "document"])
+      .where("id", "=", id)
+      .executeTakeFirst();
     if (!row) return this.#outdate(id);
     const opened = await this.#open(id, row);
     opened.users++;
@@ -57,7 +61,7 @@ export class Destinations {
   }
 
   async #targetOf(document: string, version: string): Promise<Target> {
-    const { documents, store } = this.core;
+    const { documents, store } = this.context;
     try {
       const destination = JSON.parse(await documents.read(store.reader, definitionOf("event_destination"), document, version));
       return this.#openTarget(destination.target as EventDestinationTarget, this.options.targetOptions);

@@ -1,18 +1,18 @@
 import { definitionOf, expandPath } from "@tunnelplane/sdk/contract";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { Callers } from "../auth/apiKeys";
+import { ApiKeys } from "../auth/apiKeys";
 import { deliveryMetrics } from "../events/admin/metrics";
 import type { Dispatcher } from "../events/delivery/dispatcher";
-import { Resources } from "../resources/service";
+import { ResourceService } from "../resources/service";
 import type { Page, Place } from "../resources/stored";
-import { Parts } from "../resources/subresources";
-import type { Core } from "../resources/transaction";
-import { ApiError } from "../util/apiError";
+import { Subresources } from "../resources/subresources";
+import type { Context } from "../resources/transaction";
 import { newId } from "../util/ids";
+import { RequestError } from "../util/requestError";
 import { ownTurn } from "../util/slices";
 import { Authentication } from "./authentication";
 import { acceptJson, objectIn } from "./bodies";
-import { apiErrorOf } from "./errors";
+import { requestErrorOf } from "./errors";
 import { registerHealth } from "./health";
 import { acceptExpectations, type ConnectionOptions, connections, refuseTwoHosts, requireAddress } from "./limits/connections";
 import { type RateLimitOptions, RateLimits } from "./limits/rateLimits";
@@ -22,7 +22,7 @@ import { registerMetrics } from "./metrics";
 import { openapi } from "./openapi";
 import { allOperations } from "./operations";
 import type { Operation } from "./operations/operation";
-import { intentOf, requireMatch } from "./preconditions";
+import { idempotentRequestOf, requireMatch } from "./preconditions";
 import { dryRunOf } from "./query";
 import { oneLogger, RequestLog } from "./requestLog";
 
@@ -40,7 +40,7 @@ const CHALLENGE = { "www-authenticate": "Bearer" };
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY"];
 
 export interface AppOptions extends ConnectionOptions {
-  readonly core: Core;
+  readonly context: Context;
   readonly dispatcher: Dispatcher;
   readonly logger: FastifyBaseLogger;
   readonly underWay: RequestsUnderWay;
@@ -55,8 +55,8 @@ export interface AppOptions extends ConnectionOptions {
 
 /** The HTTP side of the server: everything from a request to an answer. */
 export function buildApp(options: AppOptions): FastifyInstance {
-  const { core, dispatcher, logger, underWay, version, publicUrl } = options;
-  const { store } = core;
+  const { context, dispatcher, logger, underWay, version, publicUrl } = options;
+  const { store } = context;
   const operations = allOperations();
   const app: FastifyInstance = fastify({
     ...connections(options),
@@ -89,9 +89,9 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const description = JSON.stringify(openapi(operations, version));
   app.get("/openapi.json", async (_request, reply) => reply.type("application/json").send(description));
 
-  const callers = new Callers(store);
+  const apiKeys = new ApiKeys(store);
   const limits = new RateLimits(options.rateLimit);
-  const authentication = new Authentication(callers, limits, underWay);
+  const authentication = new Authentication(apiKeys, limits, underWay);
   const counts = { refused: () => underWay.refused, cutOff: () => waiting.cutOff };
   registerMetrics(app, version, counts, deliveryMetrics(store, dispatcher.counts), async (request, reply) => {
     const caller = await authentication.callerOf(request);
@@ -113,23 +113,27 @@ export function buildApp(options: AppOptions): FastifyInstance {
       requirePlainBody(request);
     });
     const addressOf = (request: FastifyRequest) => publicUrl ?? `${request.protocol}://${request.host}`;
-    for (const operation of operations) registerOperation(api, operation, { core, callers, dispatcher, underWay, addressOf });
+    for (const operation of operations) registerOperation(api, operation, { context, apiKeys, dispatcher, underWay, addressOf });
     refuseOtherMethods(api, operations);
   });
   return app;
 }
 
 interface Serving {
-  readonly core: Core;
-  readonly callers: Callers;
+  readonly context: Context;
+  readonly apiKeys: ApiKeys;
   readonly dispatcher: Dispatcher;
   readonly underWay: RequestsUnderWay;
   /** The address under which a client reached the server. */
   readonly addressOf: (request: FastifyRequest) => string;
 }
 
-function registerOperation(api: FastifyInstance, operation: Operation, { core, callers, dispatcher, underWay, addressOf }: Serving): void {
-  const run = decidesOnCallers(operation) ? forgetting(callers, operation.run) : operation.run;
+function registerOperation(
+  api: FastifyInstance,
+  operation: Operation,
+  { context, apiKeys, dispatcher, underWay, addressOf }: Serving,
+): void {
+  const run = decidesOnCallers(operation) ? forgetting(apiKeys, operation.run) : operation.run;
   api.route({
     method: operation.method,
     url: routePattern(operation.path),
@@ -144,16 +148,16 @@ function registerOperation(api: FastifyInstance, operation: Operation, { core, c
     const address = addressOf(request);
     const query = queryOf(request, operation.query);
     const body = operation.body ? objectIn(request.body) : undefined;
-    const intent = operation.success.status === 201 ? intentOf(request, body) : undefined;
-    const context = { caller, operationId: request.id, client: request.ip, dryRun: dryRunOf(query), intent };
+    const idempotency = operation.success.status === 201 ? idempotentRequestOf(request, body) : undefined;
+    const change = { caller, operationId: request.id, client: request.ip, dryRun: dryRunOf(query), idempotency };
     const outcome = await run(
       {
-        resources: new Resources(core, context),
-        parts: new Parts(core, context),
-        core,
+        resources: new ResourceService(context, change),
+        parts: new Subresources(context, change),
+        context,
         caller,
         dispatcher,
-        pageBytes: core.documents.roomFor(PAGE_BYTES, address),
+        pageBytes: context.documents.roomFor(PAGE_BYTES, address),
       },
       {
         params,
@@ -172,10 +176,10 @@ function registerOperation(api: FastifyInstance, operation: Operation, { core, c
     const json = "json" in outcome ? outcome.json : pageJson(operation, outcome, request, address);
     reply.header("content-type", JSON_TYPE);
     // Not `reply.send`: Fastify would wait for the reply, with listeners for its end.
-    if (json.length <= LONG_ANSWER) return core.documents.answer(json, address);
+    if (json.length <= LONG_ANSWER) return context.documents.answer(json, address);
     await ownTurn();
     // As bytes it is outside of the heap: while it waits to be read, it is there once, and what it was made from can go.
-    return Buffer.from(core.documents.answer(json, address));
+    return Buffer.from(context.documents.answer(json, address));
   }
 }
 
@@ -194,9 +198,9 @@ const decidesOnCallers = ({ method, path }: Operation): boolean => method !== "G
 
 /** The same operation; whoever made requests before is looked up again after it, also when nobody knows whether it was kept. */
 const forgetting =
-  (callers: Callers, run: Operation["run"]): Operation["run"] =>
+  (apiKeys: ApiKeys, run: Operation["run"]): Operation["run"] =>
   (...input) =>
-    run(...input).finally(() => callers.forget());
+    run(...input).finally(() => apiKeys.forget());
 
 /** A page is put together from the stored texts: they are the answer already. */
 function pageJson(operation: Operation, page: Page, request: FastifyRequest, address: string): string {
@@ -212,26 +216,27 @@ function requireVersion(request: FastifyRequest): void {
   const version = request.headers["service-version"];
   if (version === SERVICE_VERSION) return;
   const found = version === undefined ? "is missing" : `is ${JSON.stringify(version)}`;
-  throw new ApiError("unsupported_version", `The header Service-Version ${found}; this server speaks version ${SERVICE_VERSION}`);
+  throw new RequestError("unsupported_version", `The header Service-Version ${found}; this server speaks version ${SERVICE_VERSION}`);
 }
 
 function requirePlainBody(request: FastifyRequest): void {
   const encoding = request.headers["content-encoding"];
   if (encoding === undefined || encoding === "identity") return;
-  throw new ApiError("not_json", `The body must be plain JSON; Content-Encoding ${JSON.stringify(encoding)} is not accepted`);
+  throw new RequestError("not_json", `The body must be plain JSON; Content-Encoding ${JSON.stringify(encoding)} is not accepted`);
 }
 
 function queryOf(request: FastifyRequest, accepted: readonly string[]): Record<string, string> {
   const query = request.query as Record<string, string | string[]>;
   for (const [name, value] of Object.entries(query)) {
     if (!accepted.includes(name)) {
-      throw new ApiError(
+      throw new RequestError(
         "invalid_query",
         `There is no query parameter ${JSON.stringify(name)} here; ${accepted.length ? `accepted: ${accepted.join(", ")}` : "none is accepted"}`,
         { field: name },
       );
     }
-    if (Array.isArray(value)) throw new ApiError("invalid_query", `${name} is given ${value.length} times; give it once`, { field: name });
+    if (Array.isArray(value))
+      throw new RequestError("invalid_query", `${name} is given ${value.length} times; give it once`, { field: name });
   }
   return query as Record<string, string>;
 }
@@ -245,7 +250,7 @@ function refuseOtherMethods(api: FastifyInstance, operations: readonly Operation
       url: routePattern(path),
       // Before a body is read, which is of no interest here.
       onRequest: async (request) => {
-        throw new ApiError("method_not_allowed", `${request.method} is not allowed on ${path}; allowed: ${allow.join(", ")}`, {
+        throw new RequestError("method_not_allowed", `${request.method} is not allowed on ${path}; allowed: ${allow.join(", ")}`, {
           headers: { allow: allow.join(", ") },
         });
       },
@@ -254,11 +259,11 @@ function refuseOtherMethods(api: FastifyInstance, operations: readonly Operation
   }
 }
 
-const noRoute = (request: FastifyRequest): ApiError =>
-  new ApiError("no_route", `There is no ${request.url.split("?")[0]} here; /openapi.json lists every path`);
+const noRoute = (request: FastifyRequest): RequestError =>
+  new RequestError("no_route", `There is no ${request.url.split("?")[0]} here; /openapi.json lists every path`);
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const refusal = apiErrorOf(error);
+  const refusal = requestErrorOf(error);
   // What was refused on purpose is no failure, and its line in the log of requests says enough.
   if (refusal.status >= 500 && refusal !== error) request.log.error({ operation_id: request.id, err: error }, "request failed");
   reply

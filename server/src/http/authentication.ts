@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
-import type { Callers } from "../auth/apiKeys";
+import type { ApiKeys } from "../auth/apiKeys";
 import type { Caller } from "../auth/bootstrap";
-import { ApiError } from "../util/apiError";
+import { RequestError } from "../util/requestError";
 import type { RateLimits } from "./limits/rateLimits";
 import type { RequestsUnderWay } from "./limits/requestsUnderWay";
 
@@ -14,17 +14,17 @@ declare module "fastify" {
 /** Finds whose API key a request has. */
 export class Authentication {
   constructor(
-    private readonly callers: Callers,
+    private readonly apiKeys: ApiKeys,
     private readonly limits: RateLimits,
     private readonly underWay: RequestsUnderWay,
   ) {}
 
   async callerOf(request: FastifyRequest): Promise<Caller> {
     const key = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
-    if (!key) throw new ApiError("missing_key", 'The header Authorization must be "Bearer <API key>"');
-    const caller = await this.callers.callerOf(key, () => this.underWay.lookUp(request));
+    if (!key) throw new RequestError("missing_key", 'The header Authorization must be "Bearer <API key>"');
+    const caller = await this.apiKeys.callerOf(key, () => this.underWay.lookUp(request));
     if (caller) return caller;
     await this.limits.countUnknown(key, request);
-    throw new ApiError("unknown_key", "This API key is not known here: check that it is complete and belongs to this server");
+    throw new RequestError("unknown_key", "This API key is not known here: check that it is complete and belongs to this server");
   }
 }

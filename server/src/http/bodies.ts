@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { ApiError } from "../util/apiError";
+import { RequestError } from "../util/requestError";
 import { placeOfMistake } from "./jsonMistake";
 import { refuseOutsized } from "./limits/bodyLimits";
 
@@ -21,9 +21,9 @@ export function acceptJson(app: FastifyInstance): void {
 function parse(request: FastifyRequest, bytes: Buffer): unknown {
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers["content-type"] ?? "")?.[1];
   if (charset !== undefined && !/^utf-?8$/i.test(charset))
-    throw new ApiError("malformed_json", `The body must be UTF-8, as JSON is; the charset ${JSON.stringify(charset)} is not accepted`);
+    throw new RequestError("malformed_json", `The body must be UTF-8, as JSON is; the charset ${JSON.stringify(charset)} is not accepted`);
   if (!isUtf8(bytes))
-    throw new ApiError("malformed_json", `The body is not valid UTF-8 (at character ${charactersBeforeMistake(bytes) + 1})`);
+    throw new RequestError("malformed_json", `The body is not valid UTF-8 (at character ${charactersBeforeMistake(bytes) + 1})`);
   const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
   const body = parsed(text);
   refuseOutsized(body);
@@ -34,7 +34,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ApiError("malformed_json", `The body is not valid JSON: ${placeOfMistake(text)}`);
+    throw new RequestError("malformed_json", `The body is not valid JSON: ${placeOfMistake(text)}`);
   }
 }
 
@@ -58,7 +58,7 @@ function startOfCharacter(bytes: Buffer, offset: number): number {
 
 /** The JSON object that a body must be. */
 export function objectIn(body: unknown): unknown {
-  if (body === undefined) throw new ApiError("malformed_json", MISSING);
+  if (body === undefined) throw new RequestError("malformed_json", MISSING);
   if (typeof body === "object" && body !== null && !Array.isArray(body)) return body;
-  throw new ApiError("malformed_json", 'The body must be a JSON object, for example {"description": "mine"}');
+  throw new RequestError("malformed_json", 'The body must be a JSON object, for example {"description": "mine"}');
 }

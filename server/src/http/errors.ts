@@ -1,30 +1,30 @@
 import { CommitInDoubt } from "../storage/store";
-import { ApiError } from "../util/apiError";
+import { RequestError } from "../util/requestError";
 
 /** Turns whatever was thrown into an answer from the error table. What is not a refusal of ours never shows its words. */
-export function apiErrorOf(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
+export function requestErrorOf(error: unknown): RequestError {
+  if (error instanceof RequestError) return error;
   const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
   if (error instanceof CommitInDoubt) {
     // Neither a 503 nor Retry-After: clients take these for a promise that nothing was changed, and send the request again.
-    return new ApiError("internal", `${message}, so it is not known whether the change was made; read the object to find out`);
+    return new RequestError("internal", `${message}, so it is not known whether the change was made; read the object to find out`);
   }
   if (code && STORAGE_ERRORS.test(code)) {
-    return new ApiError("unavailable", "Storage does not answer; nothing was changed. Try again shortly", {
+    return new RequestError("unavailable", "Storage does not answer; nothing was changed. Try again shortly", {
       headers: { "retry-after": "1" },
     });
   }
   switch (code) {
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-      return new ApiError("not_json", 'The body must be JSON, with the header "Content-Type: application/json"');
+      return new RequestError("not_json", 'The body must be JSON, with the header "Content-Type: application/json"');
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return new ApiError("body_too_large", "The body is larger than 1 MiB");
+      return new RequestError("body_too_large", "The body is larger than 1 MiB");
     case "FST_ERR_BAD_URL":
-      return new ApiError("no_route", "The path cannot be decoded");
+      return new RequestError("no_route", "The path cannot be decoded");
   }
   // What Fastify finds wrong with a request before it gets to us: a Content-Length that is not the body's, for example.
-  if (statusCode && statusCode >= 400 && statusCode < 500) return new ApiError("malformed_request", `${message}; mend the request`);
-  return new ApiError("internal", "The server failed to answer this; its log has the details under this operation id");
+  if (statusCode && statusCode >= 400 && statusCode < 500) return new RequestError("malformed_request", `${message}; mend the request`);
+  return new RequestError("internal", "The server failed to answer this; its log has the details under this operation id");
 }
 
 const STORAGE_ERRORS = /^ERR_(SQLITE|STORE)/;

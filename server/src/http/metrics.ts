@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Caller } from "../auth/bootstrap";
 import type { DeliveryMetric } from "../events/admin/metrics";
-import { ApiError } from "../util/apiError";
+import { RequestError } from "../util/requestError";
 
 // Reads take about a millisecond, writes wait for the disk, keys of authorities are made in up to seconds.
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -62,7 +62,7 @@ export function registerMetrics(
   });
   app.get("/metrics", async (request, reply) => {
     const { admin } = await authenticate(request, reply);
-    if (!admin) throw new ApiError("forbidden", "Only admins may read metrics");
+    if (!admin) throw new RequestError("forbidden", "Only admins may read metrics");
     return reply.type(registry.contentType).send(await registry.metrics());
   });
 }

@@ -47,7 +47,7 @@ const PARAMETERS: Json = {
     name: "Idempotency-Key",
     in: "header",
     description:
-      "Names the intent: the same request with the same name is answered as the first time, for 24 hours, and makes nothing new.",
+      "Names the request, so that it can be sent again: for 24 hours the same request under the same name gets its first answer, and makes nothing new.",
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
   },
   dry_run: {

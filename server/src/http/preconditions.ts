@@ -1,15 +1,15 @@
 import type { FastifyRequest } from "fastify";
-import { type Intent, requestHashOf } from "../resources/idempotency";
-import { ApiError } from "../util/apiError";
+import { type IdempotentRequest, requestHashOf } from "../resources/idempotency";
+import { RequestError } from "../util/requestError";
 
 const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
 
-/** The intent that a request names by its Idempotency-Key. */
-export function intentOf(request: FastifyRequest, body: unknown): Intent | undefined {
+/** The idempotency that a request names by its Idempotency-Key. */
+export function idempotentRequestOf(request: FastifyRequest, body: unknown): IdempotentRequest | undefined {
   const key = request.headers["idempotency-key"];
   if (key === undefined) return undefined;
   if (typeof key !== "string" || !IDEMPOTENCY_KEY.test(key)) {
-    throw new ApiError("invalid_header", "Idempotency-Key must have 1 to 255 characters, ASCII without spaces; a UUID is fine");
+    throw new RequestError("invalid_header", "Idempotency-Key must have 1 to 255 characters, ASCII without spaces; a UUID is fine");
   }
   return { ownerId: request.caller.ownerId, key, requestHash: requestHashOf(request.method, request.url, body) };
 }
@@ -21,14 +21,14 @@ export function requireMatch(request: FastifyRequest, etag: string | undefined):
   const wanted = request.headers["if-match"]?.trim();
   if (wanted === undefined) return;
   if (!ETAGS.test(wanted)) {
-    throw new ApiError(
+    throw new RequestError(
       "invalid_header",
       `If-Match must be "*" or ETags in their quotes, for example ${etag ?? '"1"'}; take the one that a GET answered`,
     );
   }
   if (etag === undefined)
-    throw new ApiError("precondition_failed", `If-Match names ${wanted}, but nothing is configured here; leave it out to configure it`);
+    throw new RequestError("precondition_failed", `If-Match names ${wanted}, but nothing is configured here; leave it out to configure it`);
   if (wanted === "*" || wanted.split(",").some((candidate) => candidate.trim() === etag)) return;
   const reason = wanted.includes("W/") ? "weak ETags never match" : "somebody changed it; read it again and repeat the change";
-  throw new ApiError("precondition_failed", `If-Match names ${wanted}, but the current version is ${etag}: ${reason}`);
+  throw new RequestError("precondition_failed", `If-Match names ${wanted}, but the current version is ${etag}: ${reason}`);
 }

@@ -1,6 +1,6 @@
 import type { Definition } from "@tunnelplane/sdk/contract";
 import { withArticle } from "@tunnelplane/sdk/contract";
-import { ApiError } from "../util/apiError";
+import { RequestError } from "../util/requestError";
 
 const PAGE_LIMIT = 100;
 
@@ -10,13 +10,13 @@ export type Query = Readonly<Record<string, string>>;
 export function limitOf({ limit: text }: Query): number {
   if (text === undefined) return PAGE_LIMIT;
   if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= PAGE_LIMIT) return Number(text);
-  throw new ApiError("invalid_query", `limit must be a whole number from 1 to ${PAGE_LIMIT}`, { field: "limit" });
+  throw new RequestError("invalid_query", `limit must be a whole number from 1 to ${PAGE_LIMIT}`, { field: "limit" });
 }
 
 /** The id that a page's objects are older than. */
 export function beforeOf({ title, idPrefix }: Pick<Definition, "title" | "idPrefix">, { before_id: text }: Query): string | undefined {
   if (text === undefined || text.startsWith(`${idPrefix}_`)) return text;
-  throw new ApiError("invalid_query", `before_id must be the id of ${withArticle(title)}, which begins with "${idPrefix}_"`, {
+  throw new RequestError("invalid_query", `before_id must be the id of ${withArticle(title)}, which begins with "${idPrefix}_"`, {
     field: "before_id",
   });
 }
@@ -25,5 +25,5 @@ export function beforeOf({ title, idPrefix }: Pick<Definition, "title" | "idPref
 export function dryRunOf({ dry_run: text }: Query): boolean {
   if (text === undefined || text === "false") return false;
   if (text === "true") return true;
-  throw new ApiError("invalid_query", "dry_run must be true or false", { field: "dry_run" });
+  throw new RequestError("invalid_query", "dry_run must be true or false", { field: "dry_run" });
 }

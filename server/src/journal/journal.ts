@@ -3,7 +3,7 @@ import type { Documents } from "../documents/documents";
 import { followSubscriptions } from "../events/subscriptions";
 import type { Keyring } from "../secrets/keyring";
 import type { AuditEventRow, Database } from "../storage/schema";
-import { insertion, statement, together } from "../storage/statement";
+import { insertion, pipelined, statement } from "../storage/statement";
 import type { Digests } from "./digests";
 import { headText } from "./head";
 import { type Author, type EventPayload, eventOf, type ObjectChange } from "./payload";
@@ -36,16 +36,11 @@ export class Journal {
    * @param begunUnder the data key that was in use when the transaction began
    * @throws KeyRotated when the transaction may have sealed something under a key that is no longer in use
    */
-  async append(
-    transaction: Kysely<Database>,
-    begunUnder: string,
-    author: Author,
-    happened: readonly (ObjectChange | Act)[],
-  ): Promise<void> {
-    if (happened.length === 0) return;
+  async append(transaction: Kysely<Database>, begunUnder: string, author: Author, changes: readonly (ObjectChange | Act)[]): Promise<void> {
+    if (changes.length === 0) return;
     const now = new Date();
     // Before the end of the log is locked, because everybody else waits for that.
-    const prepared = happened.map((one) => this.#prepare(one, author, now));
+    const prepared = changes.map((one) => this.#prepare(one, author, now));
     const head = await this.keyring.lockHead(transaction, begunUnder);
     let [sequence, previous] = [head.sequence, head.hash];
     const rows: AuditEventRow[] = prepared.map(({ action, objectId, event, changed, ...digests }) => {
@@ -69,13 +64,13 @@ export class Journal {
     const mac = this.keyring.sign(head.key_id, headText(sequence, previous));
     const told = rows.flatMap(({ sequence }, index) => {
       const event = prepared[index]?.event;
-      return event ? [{ event: { ...event, sequence }, change: happened[index] as ObjectChange }] : [];
+      return event ? [{ event: { ...event, sequence }, change: changes[index] as ObjectChange }] : [];
     });
     const follow = async () => {
       for (const { event, change } of told) await followSubscriptions(transaction, change, event.sequence);
     };
     // At once, because everybody else waits for the end of the log.
-    await together([
+    await pipelined([
       ...rows.map((row) => insertAuditEvent(transaction, row)),
       ...told.map(({ event }) => insertEvent(transaction, event)),
       moveHead(transaction, { sequence, hash: previous, mac }),

@@ -3,7 +3,7 @@ import { fitting, type PageSize } from "../resources/pages";
 import type { Answer, Page } from "../resources/stored";
 import type { Database } from "../storage/schema";
 import type { Store } from "../storage/store";
-import { ApiError } from "../util/apiError";
+import { RequestError } from "../util/requestError";
 import { readLarge } from "../util/slices";
 
 interface PageRequest extends PageSize {
@@ -45,7 +45,7 @@ async function countOf<T extends "event" | "audit_event">(
 
 export async function eventAt({ reader }: Store, id: string): Promise<Answer> {
   const row = await reader.selectFrom("event").select("payload").where("id", "=", id).executeTakeFirst();
-  if (!row) throw new ApiError("not_found", `There is no event ${id}; old ones are removed`);
+  if (!row) throw new RequestError("not_found", `There is no event ${id}; old ones are removed`);
   return { json: row.payload, etag: `"${id}"` };
 }
 
@@ -73,6 +73,6 @@ const idOf = (sequence: number): string => `au_${sequence}`;
 function sequenceOf(id: string): number {
   const number = /^au_(\d{1,15})$/.exec(id)?.[1];
   if (number === undefined)
-    throw new ApiError("invalid_query", 'before_id must be the id of an audit event, for example "au_17"', { field: "before_id" });
+    throw new RequestError("invalid_query", 'before_id must be the id of an audit event, for example "au_17"', { field: "before_id" });
   return Number(number);
 }

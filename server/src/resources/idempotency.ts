@@ -2,13 +2,13 @@ import { hash } from "node:crypto";
 import type { Kysely } from "kysely";
 import type { Keyring } from "../secrets/keyring";
 import type { Database } from "../storage/schema";
-import { insertion, statement, together } from "../storage/statement";
-import { ApiError } from "../util/apiError";
+import { insertion, pipelined, statement } from "../storage/statement";
+import { RequestError } from "../util/requestError";
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
 /** A request that may be repeated, and the name under which its answer is kept; api-decisions "Headers of our own". */
-export interface Intent {
+export interface IdempotentRequest {
   /** Whose name it is: users and bots choose theirs without knowing of each other. */
   readonly ownerId: string;
   readonly key: string;
@@ -24,14 +24,14 @@ export const requestHashOf = (method: string, path: string, body: unknown): stri
 export async function answeredBefore<T>(
   db: Kysely<Database>,
   keyring: Keyring,
-  { ownerId, key, requestHash }: Intent,
+  { ownerId, key, requestHash }: IdempotentRequest,
 ): Promise<T | undefined> {
   const [row] = await keptAnswer(db, { ownerId, key, expiry: expiry() });
   if (!row) return undefined;
   if (row.request_hash !== requestHash) {
-    throw new ApiError(
+    throw new RequestError(
       "idempotency_key_reused",
-      `The Idempotency-Key ${JSON.stringify(key)} was used with another request in the last 24 hours; use a new one for each intent, and the same only to repeat a request as it was`,
+      `The Idempotency-Key ${JSON.stringify(key)} was used with another request in the last 24 hours; use a new one for each new request, and the same only to repeat a request as it was`,
     );
   }
   return JSON.parse(await keyring.opening(db, () => keyring.open(placeOf(ownerId, key), row.answer)));
@@ -47,10 +47,15 @@ const keptAnswer = statement<{ ownerId: string; key: string; expiry: string }, {
 );
 
 /** Keeps the answer in the transaction of the change that it tells of. */
-export async function keepAnswer(transaction: Kysely<Database>, keyring: Keyring, intent: Intent, answer: unknown): Promise<void> {
-  const { ownerId: owner_id, key, requestHash: request_hash } = intent;
+export async function keepAnswer(
+  transaction: Kysely<Database>,
+  keyring: Keyring,
+  idempotency: IdempotentRequest,
+  answer: unknown,
+): Promise<void> {
+  const { ownerId: owner_id, key, requestHash: request_hash } = idempotency;
   const answered = keyring.seal(placeOf(owner_id, key), JSON.stringify(answer));
-  await together([
+  await pipelined([
     forgetAnswer(transaction, { ownerId: owner_id, key, expiry: expiry() }),
     insertAnswer(transaction, { owner_id, key, request_hash, answer: answered, created_at: new Date().toISOString() }),
   ]);

@@ -3,8 +3,8 @@ import { type Kysely, sql } from "kysely";
 import type { Document } from "../documents/documents";
 import { embeddedListOf, leavesList, withoutList } from "../documents/embedded";
 import type { Database } from "../storage/schema";
-import { statement, together } from "../storage/statement";
-import { refuseFaults } from "../util/apiError";
+import { pipelined, statement } from "../storage/statement";
+import { refuseFaults } from "../util/requestError";
 import { findById, lockById, updateDocument } from "./rows";
 
 /** The definition of the objects that a field of the path names. */
@@ -32,7 +32,7 @@ export async function touchParent(transaction: Kysely<Database>, definition: Def
     const list = embeddedListOf(parent);
     if (list?.definition !== definition) continue;
     const id = sent[field] as string;
-    const [[row], [children]] = await together([findById(transaction, { id }), bytesOfChildren(transaction, { id, field })]);
+    const [[row], [children]] = await pipelined([findById(transaction, { id }), bytesOfChildren(transaction, { id, field })]);
     if (!row) continue;
     const bytes = Number(children?.bytes ?? 0);
     if (grew && bytes > list.bytes) {

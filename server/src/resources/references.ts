@@ -14,8 +14,8 @@ import type { Kysely } from "kysely";
 import { type Caller, isHidden } from "../auth/bootstrap";
 import type { Document } from "../documents/documents";
 import type { Database } from "../storage/schema";
-import { insertion, statement, together } from "../storage/statement";
-import { refuseFaults } from "../util/apiError";
+import { insertion, pipelined, statement } from "../storage/statement";
+import { refuseFaults } from "../util/requestError";
 
 /** What an object refers to. Refuses references to objects that do not exist or are of another kind. */
 export async function resolveReferences(db: Kysely<Database>, definition: Definition, sent: Document): Promise<FoundReference[]> {
@@ -30,7 +30,7 @@ export async function resolveReferences(db: Kysely<Database>, definition: Defini
   }
   if (found.length === 0) return [];
   const ids = [...new Set(found.map((reference) => reference.id))];
-  const kinds = new Map((await together(ids.map((id) => kindOf(db, { id })))).map(([row], index) => [ids[index], row?.kind]));
+  const kinds = new Map((await pipelined(ids.map((id) => kindOf(db, { id })))).map(([row], index) => [ids[index], row?.kind]));
   const missing = found.find(({ id, targets }) => !targets.some(({ kind }) => kind === kinds.get(id)));
   if (missing) {
     const { path, id: target } = missing;
@@ -67,7 +67,7 @@ export async function resolveChanges(
 
 /** Records what an object refers to. */
 export async function recordReferences(transaction: Kysely<Database>, id: string, found: readonly FoundReference[]): Promise<void> {
-  await together(
+  await pipelined(
     found.map(({ path, id: target, reference }) =>
       insertReference(transaction, { from_id: id, to_id: target, field: formatPath(path), cascades: reference.cascade ? 1 : 0 }),
     ),
@@ -78,7 +78,7 @@ const insertReference = insertion("reference", ["from_id", "to_id", "field", "ca
 
 /** Removes what objects refer to from the record. */
 export async function forgetReferences(transaction: Kysely<Database>, ids: readonly string[]): Promise<void> {
-  await together(ids.map((id) => deleteReferences(transaction, { id })));
+  await pipelined(ids.map((id) => deleteReferences(transaction, { id })));
 }
 
 const deleteReferences = statement<{ id: string }, unknown>((db, parameter) =>
@@ -100,7 +100,7 @@ export async function replaceUniqueKeys(
   const valuesOf = (some: readonly UniqueKey[]) => some.map(({ scope, key }) => `${scope} ${key}`).join("\n");
   if (valuesOf(keys) === valuesOf(held)) return;
   if (held.length > 0) await deleteUniqueKeys(transaction, { id });
-  const holders = await together(keys.map(({ scope, key }) => holderOf(transaction, { scope, value: key })));
+  const holders = await pipelined(keys.map(({ scope, key }) => holderOf(transaction, { scope, value: key })));
   for (const [index, [holder]] of holders.entries()) {
     const { path, taken } = keys[index] as UniqueKey;
     if (!holder) continue;
@@ -109,7 +109,7 @@ export async function replaceUniqueKeys(
   }
   // In one order everywhere, so that writers who claim the same values wait for one another, and never in a circle.
   const inOrder = keys.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  await together(inOrder.map(({ scope, key }) => insertUniqueKey(transaction, { scope, value: key, resource_id: id })));
+  await pipelined(inOrder.map(({ scope, key }) => insertUniqueKey(transaction, { scope, value: key, resource_id: id })));
 }
 
 const deleteUniqueKeys = statement<{ id: string }, unknown>((db, parameter) =>

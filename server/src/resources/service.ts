@@ -3,9 +3,9 @@ import type { Kysely } from "kysely";
 import { refuseForeignOwner } from "../auth/bootstrap";
 import type { ObjectChange } from "../journal/payload";
 import type { Database } from "../storage/schema";
-import { together } from "../storage/statement";
-import { ApiError, refuseFaults } from "../util/apiError";
+import { pipelined } from "../storage/statement";
 import { newId } from "../util/ids";
+import { RequestError, refuseFaults } from "../util/requestError";
 import { inSlices } from "../util/slices";
 import { takeTurnToNest } from "./circles";
 import { type Addition, behaviours, type Creation } from "./creation";
@@ -13,16 +13,16 @@ import { documentsIn, type PageSize, pageOf } from "./pages";
 import { lockParents, touchParent } from "./parents";
 import { childrenOf, forgetReferences, recordReferences, replaceUniqueKeys, resolveReferences, usersOf } from "./references";
 import { deleteResource, insertResource } from "./rows";
-import { type Answer, type Created, etagOf, Objects, type Page, type Place, type Precondition, refuseMembers } from "./stored";
+import { type Answer, type Created, etagOf, type Page, type Place, type Precondition, refuseMembers, StoredObjects } from "./stored";
 
 /** What the API does with objects of any kind, each as a whole. */
-export class Resources extends Objects {
+export class ResourceService extends StoredObjects {
   async create(definition: Definition, body: unknown): Promise<Created> {
     const { caller } = this;
     refuseMembers(definition, caller);
-    const answered = await this.changes.answeredBefore<Created>();
+    const answered = await this.transactions.answeredBefore<Created>();
     if (answered) return answered;
-    const { value, problems, derived } = await this.core.validation.validate({ kind: definition.kind, what: "create" }, body);
+    const { value, problems, derived } = await this.context.validation.validate({ kind: definition.kind, what: "create" }, body);
     refuseFaults(problems);
     const asked = "owner_id" in definition.fields ? { ...value, owner_id: value.owner_id ?? caller.ownerId } : value;
     await refuseForeignOwner(this.store.reader, asked.owner_id, caller); // first: whether a bot exists is none of a member's business
@@ -31,26 +31,26 @@ export class Resources extends Objects {
     const {
       sent = asked,
       computed,
-      told,
+      oneTime,
       keep,
-    } = await this.#addition({ definition, id, now, sent: asked, caller, reader: this.store.reader, keyring: this.core.keyring });
-    return this.changes.make(async (transaction, happened) => {
+    } = await this.#addition({ definition, id, now, sent: asked, caller, reader: this.store.reader, keyring: this.context.keyring });
+    return this.transactions.run(async (transaction, changes) => {
       await this.loadParents(transaction, definition, sent);
       await lockParents(transaction, definition, sent);
       const references = await resolveReferences(transaction, definition, sent);
       const after = this.documents.compose(definition, id, now.toISOString(), sent, { ...derived, ...computed });
       const ownerId = (sent.owner_id as string | undefined) ?? caller.ownerId;
       const { json, stored } = this.documents.print(definition, after);
-      await together([
+      await pipelined([
         insertResource(transaction, { id, kind: definition.kind, owner_id: ownerId, version: 1, document: stored }),
         recordReferences(transaction, id, references),
         replaceUniqueKeys(transaction, { definition, id, before: undefined, sent }, caller),
       ]);
       await touchParent(transaction, definition, sent, true);
       await keep?.(transaction);
-      happened.push({ change: "created", definition, id, storedAs: { ownerId, version: 1 }, after });
+      changes.push({ change: "created", definition, id, storedAs: { ownerId, version: 1 }, after });
       // What a rehearsal made up is of no use to anybody.
-      return { id, etag: etagOf(1), json: told && !this.changes.isRehearsal ? JSON.stringify({ ...after, ...told }) : json };
+      return { id, etag: etagOf(1), json: oneTime && !this.transactions.isDryRun ? JSON.stringify({ ...after, ...oneTime }) : json };
     });
   }
 
@@ -83,35 +83,35 @@ export class Resources extends Objects {
   }
 
   async update(definition: Definition, at: Place, body: unknown, precondition: Precondition): Promise<Answer> {
-    const { value, problems } = await this.core.validation.validate({ kind: definition.kind, what: "update" }, body);
+    const { value, problems } = await this.context.validation.validate({ kind: definition.kind, what: "update" }, body);
     refuseFaults(problems);
-    return this.changes.make(async (transaction, happened) => {
+    return this.transactions.run(async (transaction, changes) => {
       await takeTurnToNest(transaction, definition, value);
       const stored = await this.loadToChange(transaction, definition, at);
       precondition(etagOf(stored.version));
-      const { json, version } = await this.save(transaction, happened, definition, stored, value);
+      const { json, version } = await this.save(transaction, changes, definition, stored, value);
       return { json, etag: etagOf(version) };
     });
   }
 
   async remove(definition: Definition, at: Place, precondition: Precondition): Promise<void> {
-    return this.changes.make(async (transaction, happened) => {
+    return this.transactions.run(async (transaction, changes) => {
       const { id, ownerId, version, before } = await this.loadToChange(transaction, definition, at);
       precondition(etagOf(version));
       const users = await usersOf(transaction, id);
       if (users.length > 0) {
-        throw new ApiError("in_use", `${id} is still in use by ${users.join(", ")}; remove it there first`);
+        throw new RequestError("in_use", `${id} is still in use by ${users.join(", ")}; remove it there first`);
       }
-      happened.push(...(await this.#childrenToDelete(transaction, id)), {
+      changes.push(...(await this.#childrenToDelete(transaction, id)), {
         change: "deleted",
         definition,
         id,
         storedAs: { ownerId, version },
         before,
       });
-      const ids = happened.map((one) => one.id);
+      const ids = changes.map((one) => one.id);
       await forgetReferences(transaction, ids);
-      await together(ids.map((each) => deleteResource(transaction, { id: each })));
+      await pipelined(ids.map((each) => deleteResource(transaction, { id: each })));
       await touchParent(transaction, definition, before, false);
     });
   }

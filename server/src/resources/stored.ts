@@ -5,12 +5,12 @@ import type { Document } from "../documents/documents";
 import type { StoredAs } from "../journal/digests";
 import type { ObjectChange } from "../journal/payload";
 import type { Database } from "../storage/schema";
-import { ApiError, refuseFaults } from "../util/apiError";
+import { RequestError, refuseFaults } from "../util/requestError";
 import { refuseCircles } from "./circles";
 import { lockParents, parentOf, touchParent } from "./parents";
 import { forgetReferences, recordReferences, replaceUniqueKeys, resolveChanges } from "./references";
 import { type FindById, findWhole, lockWhole, updateDocument } from "./rows";
-import { type ChangeContext, Changes, type Core } from "./transaction";
+import { type ChangeRequest, type Context, Transactions } from "./transaction";
 
 /** JSON to answer, and the strong ETag of what it shows. */
 export interface Answer {
@@ -36,20 +36,20 @@ export interface Page {
 export type Precondition = (etag: string | undefined) => void;
 
 /** Stored objects, as one caller may see and change them; each change is one transaction: all of it or nothing. */
-export abstract class Objects {
-  protected readonly store: Core["store"];
-  protected readonly documents: Core["documents"];
+export abstract class StoredObjects {
+  protected readonly store: Context["store"];
+  protected readonly documents: Context["documents"];
   protected readonly caller: Caller;
-  protected readonly changes: Changes;
+  protected readonly transactions: Transactions;
 
   constructor(
-    protected readonly core: Core,
-    context: ChangeContext,
+    protected readonly context: Context,
+    request: ChangeRequest,
   ) {
-    this.store = core.store;
-    this.documents = core.documents;
-    this.caller = context.caller;
-    this.changes = new Changes(core, context);
+    this.store = context.store;
+    this.documents = context.documents;
+    this.caller = request.caller;
+    this.transactions = new Transactions(context, request);
   }
 
   protected async load(db: Kysely<Database>, definition: Definition, at: Place): Promise<Stored> {
@@ -68,7 +68,7 @@ export abstract class Objects {
   async #find(db: Kysely<Database>, byId: FindById, definition: Definition, at: Place): Promise<Stored> {
     const { id } = at;
     if (!id.startsWith(`${definition.idPrefix}_`)) {
-      throw new ApiError(
+      throw new RequestError(
         "wrong_id_kind",
         `${JSON.stringify(id)} is not the id of ${withArticle(definition.title)}: expected one that begins with "${definition.idPrefix}_"`,
       );
@@ -81,7 +81,7 @@ export abstract class Objects {
     const elsewhere = inPath && parents.find((field) => inPath[field] !== at[field]);
     if (!row || elsewhere || isHidden(definition, row.owner_id, this.caller)) {
       const where = parents.map((field) => ` of ${at[field]}`).join("");
-      throw new ApiError("not_found", `There is no ${definition.title} ${id}${where}; it may have been deleted`);
+      throw new RequestError("not_found", `There is no ${definition.title} ${id}${where}; it may have been deleted`);
     }
     // Not all of the row: copying what node:sqlite answers costs as much as reading it.
     const document = await this.documents.read(db, definition, row.document, `${id} ${row.version}`);
@@ -96,13 +96,13 @@ export abstract class Objects {
   /** Stores an object with some of its fields replaced; an undefined module is removed. */
   protected async save(
     transaction: Kysely<Database>,
-    happened: ObjectChange[],
+    changes: ObjectChange[],
     definition: Definition,
     { id, ownerId, version: oldVersion, document, before }: ToChange,
-    changes: Document,
+    fields: Document,
   ): Promise<{ json: string; version: number; after: Document }> {
     const sentBefore = this.documents.sentOf(definition, before);
-    const sent = Object.fromEntries(Object.entries({ ...sentBefore, ...changes }).filter(([, value]) => value !== undefined));
+    const sent = Object.fromEntries(Object.entries({ ...sentBefore, ...fields }).filter(([, value]) => value !== undefined));
     refuseFaults(checkRules(definition, sent));
     const references = await resolveChanges(transaction, definition, sentBefore, sent);
     if (references) await refuseCircles(transaction, definition, id, sent);
@@ -112,7 +112,7 @@ export abstract class Objects {
     if (json === document) return { json, version: oldVersion, after };
     const version = oldVersion + 1;
     await updateDocument(transaction, { id, version, document: stored });
-    happened.push({ change: "updated", definition, id, storedAs: { ownerId, version }, before, after });
+    changes.push({ change: "updated", definition, id, storedAs: { ownerId, version }, before, after });
     if (references) {
       await forgetReferences(transaction, [id]);
       await recordReferences(transaction, id, references);
@@ -139,7 +139,7 @@ export type Place = Readonly<Record<string, string>> & { readonly id: string };
 
 export function refuseMembers(definition: Definition, caller: Caller): void {
   if (definition.access === "admin" && !caller.admin)
-    throw new ApiError("forbidden", `Only admins may see and change ${definition.title}s`);
+    throw new RequestError("forbidden", `Only admins may see and change ${definition.title}s`);
 }
 
 /** Of an object as a whole. */

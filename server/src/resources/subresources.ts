@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import { type Definition, marksOf } from "@tunnelplane/sdk/contract";
 import type { Document } from "../documents/documents";
-import { ApiError, BodyError, refuseFaults } from "../util/apiError";
-import { type Answer, type Created, Objects, type Page, type Place, type Precondition } from "./stored";
+import { BodyError, RequestError, refuseFaults } from "../util/requestError";
+import { type Answer, type Created, type Page, type Place, type Precondition, StoredObjects } from "./stored";
 
 /** What the API does with parts of objects that have paths of their own: modules, and the entries of lists. */
-export class Parts extends Objects {
+export class Subresources extends StoredObjects {
   async getModule(definition: Definition, at: Place, name: string): Promise<Answer> {
     const { document } = await this.load(this.store.reader, definition, at);
     const module = (JSON.parse(document) as Document)[name];
@@ -14,12 +14,12 @@ export class Parts extends Objects {
   }
 
   async replaceModule(definition: Definition, at: Place, name: string, body: unknown, precondition: Precondition): Promise<Answer> {
-    const { value, problems } = await this.core.validation.validate({ kind: definition.kind, what: "module", field: name }, body);
+    const { value, problems } = await this.context.validation.validate({ kind: definition.kind, what: "module", field: name }, body);
     refuseFaults(problems);
-    return this.changes.make(async (transaction, happened) => {
+    return this.transactions.run(async (transaction, changes) => {
       const stored = await this.loadToChange(transaction, definition, at);
       preconditionOnModule(precondition, stored.before[name]);
-      const saved = await this.save(transaction, happened, definition, stored, { [name]: value }).catch((error: unknown) => {
+      const saved = await this.save(transaction, changes, definition, stored, { [name]: value }).catch((error: unknown) => {
         throw error instanceof BodyError ? error.within(name) : error;
       });
       return partAnswer(saved.after[name]);
@@ -27,11 +27,11 @@ export class Parts extends Objects {
   }
 
   async removeModule(definition: Definition, at: Place, name: string, precondition: Precondition): Promise<void> {
-    return this.changes.make(async (transaction, happened) => {
+    return this.transactions.run(async (transaction, changes) => {
       const stored = await this.loadToChange(transaction, definition, at);
       preconditionOnModule(precondition, stored.before[name]);
       if (stored.before[name] === null) return;
-      await this.save(transaction, happened, definition, stored, { [name]: undefined });
+      await this.save(transaction, changes, definition, stored, { [name]: undefined });
     });
   }
 
@@ -49,18 +49,18 @@ export class Parts extends Objects {
   }
 
   async addEntry(definition: Definition, at: Place, name: string, body: unknown): Promise<Created> {
-    const answered = await this.changes.answeredBefore<Created>();
+    const answered = await this.transactions.answeredBefore<Created>();
     if (answered) return answered;
-    const { value, problems } = await this.core.validation.validate({ kind: definition.kind, what: "entry", field: name }, body);
+    const { value, problems } = await this.context.validation.validate({ kind: definition.kind, what: "entry", field: name }, body);
     refuseFaults(problems);
     const key = keyOf(definition, name);
-    return this.changes.make(async (transaction, happened) => {
+    return this.transactions.run(async (transaction, changes) => {
       const stored = await this.loadToChange(transaction, definition, at);
       const present = entriesOf(stored.before, name);
       if (present.some((entry) => entry[key] === value[key])) {
         refuseFaults([{ error: "taken", path: [key], message: `is one of the ${name} already` }]);
       }
-      const saved = await this.save(transaction, happened, definition, stored, {
+      const saved = await this.save(transaction, changes, definition, stored, {
         [name]: [...present.map(({ uri, ...entry }) => entry), value],
       });
       return { id: value[key] as string, ...partAnswer(entriesOf(saved.after, name).at(-1)) };
@@ -69,14 +69,14 @@ export class Parts extends Objects {
 
   async removeEntry(definition: Definition, at: Place, name: string, precondition: Precondition): Promise<void> {
     const key = keyOf(definition, name);
-    return this.changes.make(async (transaction, happened) => {
+    return this.transactions.run(async (transaction, changes) => {
       const stored = await this.loadToChange(transaction, definition, at);
       const present = entriesOf(stored.before, name);
       const removed = present.find((entry) => entry[key] === at[key]);
       if (!removed) throw noEntry(definition, at, name);
       precondition(partAnswer(removed).etag);
       const left = present.filter((entry) => entry !== removed).map(({ uri, ...entry }) => entry);
-      await this.save(transaction, happened, definition, stored, { [name]: left });
+      await this.save(transaction, changes, definition, stored, { [name]: left });
     });
   }
 }
@@ -85,15 +85,15 @@ function preconditionOnModule(precondition: Precondition, module: unknown): void
   precondition(module === null ? undefined : partAnswer(module).etag);
 }
 
-const noModule = (definition: Definition, id: string, name: string): ApiError =>
-  new ApiError("no_module", `${definition.title} ${id} has no ${name} configured; PUT it here to configure it`);
+const noModule = (definition: Definition, id: string, name: string): RequestError =>
+  new RequestError("no_module", `${definition.title} ${id} has no ${name} configured; PUT it here to configure it`);
 
 const entriesOf = (document: Document, name: string): Document[] => (document as Record<string, Document[]>)[name] ?? [];
 
 const keyOf = (definition: Definition, name: string): string => marksOf(definition.fields[name] as never).entries?.key ?? "id";
 
-const noEntry = (definition: Definition, at: Place, name: string): ApiError =>
-  new ApiError("not_found", `${JSON.stringify(at[keyOf(definition, name)])} is none of the ${name} of ${definition.title} ${at.id}`);
+const noEntry = (definition: Definition, at: Place, name: string): RequestError =>
+  new RequestError("not_found", `${JSON.stringify(at[keyOf(definition, name)])} is none of the ${name} of ${definition.title} ${at.id}`);
 
 /** What has no version of its own, such as a part of an object, has an ETag that is made from what it says. */
 export function partAnswer(part: unknown): Answer {

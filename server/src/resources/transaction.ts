@@ -6,12 +6,12 @@ import type { ObjectChange } from "../journal/payload";
 import { KeyRotated, type Keyring } from "../secrets/keyring";
 import type { Database } from "../storage/schema";
 import type { Store } from "../storage/store";
-import { ApiError } from "../util/apiError";
+import { RequestError } from "../util/requestError";
 import type { Validation } from "../validation/validation";
-import { answeredBefore, type Intent, keepAnswer } from "./idempotency";
+import { answeredBefore, type IdempotentRequest, keepAnswer } from "./idempotency";
 
 /** What every part of the server works with. */
-export interface Core {
+export interface Context {
   readonly store: Store;
   readonly documents: Documents;
   readonly keyring: Keyring;
@@ -20,7 +20,7 @@ export interface Core {
 }
 
 /** What a request says of the changes that it asks for, beside the changes themselves. */
-export interface ChangeContext {
+export interface ChangeRequest {
   readonly caller: Caller;
   /** What the log calls the request. */
   readonly operationId: string;
@@ -29,55 +29,55 @@ export interface ChangeContext {
   /** Check everything, keep nothing. */
   readonly dryRun: boolean;
   /** The request may be repeated: answer it as the first time. */
-  readonly intent?: Intent;
+  readonly idempotency?: IdempotentRequest;
 }
 
 /** Ends the transaction of a change that was only to be tried. */
-class Rehearsed extends Error {
+class DryRun extends Error {
   constructor(readonly result: unknown) {
     super("This was a dry run");
   }
 }
 
 /** The changes that one request makes: objects, events, audit rows and the kept answer in one transaction. */
-export class Changes {
+export class Transactions {
   constructor(
-    private readonly core: Core,
-    private readonly context: ChangeContext,
+    private readonly context: Context,
+    private readonly request: ChangeRequest,
   ) {}
 
-  get isRehearsal(): boolean {
-    return this.context.dryRun;
+  get isDryRun(): boolean {
+    return this.request.dryRun;
   }
 
   /** What was answered to this request before, when it is repeated. */
   async answeredBefore<T>(): Promise<(T & { replayed: true }) | undefined> {
-    return this.#answer(this.core.store.reader);
+    return this.#answer(this.context.store.reader);
   }
 
   /** @param work makes the changes and adds to `happened` what they are; may run again from the start */
-  async make<T>(work: (transaction: Kysely<Database>, happened: ObjectChange[]) => Promise<T>): Promise<T> {
-    const { store, journal, keyring } = this.core;
-    const { dryRun, intent, operationId, client } = this.context;
-    const { ownerId, name, keyId } = this.context.caller;
+  async run<T>(work: (transaction: Kysely<Database>, changes: ObjectChange[]) => Promise<T>): Promise<T> {
+    const { store, journal, keyring } = this.context;
+    const { dryRun, idempotency, operationId, client } = this.request;
+    const { ownerId, name, keyId } = this.request.caller;
     for (;;) {
       try {
         return await store.write(async (transaction) => {
           const begunUnder = keyring.currentId;
           const answered = await this.#answer<T>(transaction);
           if (answered) return answered;
-          const happened: ObjectChange[] = [];
-          const result = await work(transaction, happened);
-          if (dryRun) throw new Rehearsed(result);
-          if (intent) await keepAnswer(transaction, keyring, intent, result);
-          await journal.append(transaction, begunUnder, { ownerId, name, keyId, operationId, client }, happened);
+          const changes: ObjectChange[] = [];
+          const result = await work(transaction, changes);
+          if (dryRun) throw new DryRun(result);
+          if (idempotency) await keepAnswer(transaction, keyring, idempotency, result);
+          await journal.append(transaction, begunUnder, { ownerId, name, keyId, operationId, client }, changes);
           return result;
         });
       } catch (error) {
-        if (error instanceof Rehearsed) return error.result as T;
+        if (error instanceof DryRun) return error.result as T;
         if (error instanceof KeyRotated) continue;
         // Overtaken by its own repetition, a request finds taken what that one made.
-        const answered = error instanceof ApiError && (await this.answeredBefore<T>());
+        const answered = error instanceof RequestError && (await this.answeredBefore<T>());
         if (answered) return answered;
         throw error;
       }
@@ -85,8 +85,8 @@ export class Changes {
   }
 
   async #answer<T>(db: Kysely<Database>): Promise<(T & { replayed: true }) | undefined> {
-    const { dryRun, intent } = this.context;
-    const answer = intent && !dryRun && (await answeredBefore<T>(db, this.core.keyring, intent));
+    const { dryRun, idempotency } = this.request;
+    const answer = idempotency && !dryRun && (await answeredBefore<T>(db, this.context.keyring, idempotency));
     return answer ? { ...answer, replayed: true } : undefined;
   }
 }

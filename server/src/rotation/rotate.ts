@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { sealAuditKey } from "../journal/digests";
 import { headText } from "../journal/head";
 import { commandLine } from "../journal/payload";
-import type { Core } from "../resources/transaction";
+import type { Context } from "../resources/transaction";
 import type { MasterKey } from "../secrets/masterKey";
 import type { Database } from "../storage/schema";
 import { sealAll } from "./sealAll";
@@ -11,8 +11,8 @@ import { sealAll } from "./sealAll";
  * Makes a new data key, seals every secret under it, and forgets the old ones, and the master keys other than this one.
  * Servers that serve meanwhile learn of it with their next write, or with the next secret that they read. Returns how many rows were sealed.
  */
-export async function rotate(core: Core): Promise<number> {
-  const { store, keyring, journal } = core;
+export async function rotate(context: Context): Promise<number> {
+  const { store, keyring, journal } = context;
   const id = keyring.make();
   await store.write(async (transaction) => {
     await journal.append(transaction, keyring.currentId, commandLine(), [{ action: "data_key_rotated" }]);
@@ -26,7 +26,7 @@ export async function rotate(core: Core): Promise<number> {
       .execute();
   });
   await keyring.load(store.reader);
-  const sealed = await sealAll(core);
+  const sealed = await sealAll(context);
   await store.write(async (transaction) => {
     await keyring.lockHead(transaction, id);
     await forgetOthers(transaction, keyring.rowOf(id));
@@ -35,7 +35,7 @@ export async function rotate(core: Core): Promise<number> {
 }
 
 /** Keeps the data keys under another master key too, so that servers can be started with that one. Rotating with it forgets the old one. */
-export async function addMasterKey({ store, keyring, journal }: Core, master: MasterKey): Promise<void> {
+export async function addMasterKey({ store, keyring, journal }: Context, master: MasterKey): Promise<void> {
   await store.write(async (transaction) => {
     const rows = await transaction.selectFrom("sealing_key").select("id").distinct().execute();
     for (const { id } of rows) {

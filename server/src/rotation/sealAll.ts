@@ -1,26 +1,26 @@
 import { definitionOf, holdsSecrets, registry } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { placeOf } from "../resources/idempotency";
-import type { Core } from "../resources/transaction";
+import type { Context } from "../resources/transaction";
 import type { Database } from "../storage/schema";
 
 // Writers wait while a page is sealed, so a page is small.
 const PAGE = 100;
 
 /** Seals under the key in use everything that is not: what older versions stored in clear, and what another key sealed. Returns how many rows. Throws KeyRotated when another process rotates meanwhile. */
-export async function sealAll(core: Core): Promise<number> {
-  return (await sealDocuments(core)) + (await sealSecrets(core)) + (await sealAnswers(core));
+export async function sealAll(context: Context): Promise<number> {
+  return (await sealDocuments(context)) + (await sealSecrets(context)) + (await sealAnswers(context));
 }
 
 /** The setting that says that nothing in the database is in clear any more. */
 const SEALED = "sealed_at_rest";
 
 /** Seals what a version without sealing stored, once. */
-export async function sealWhatIsClear(core: Core): Promise<void> {
-  const { store } = core;
+export async function sealWhatIsClear(context: Context): Promise<void> {
+  const { store } = context;
   const done = await store.reader.selectFrom("setting").select("value").where("name", "=", SEALED).executeTakeFirst();
   if (done) return;
-  await sealAll(core);
+  await sealAll(context);
   const setting = { name: SEALED, value: new Date().toISOString() };
   await store.write((transaction) =>
     transaction
@@ -31,7 +31,7 @@ export async function sealWhatIsClear(core: Core): Promise<void> {
   );
 }
 
-async function sealDocuments({ store, documents, keyring }: Core): Promise<number> {
+async function sealDocuments({ store, documents, keyring }: Context): Promise<number> {
   const kinds = registry.filter(holdsSecrets).map(({ kind }) => kind);
   let sealed = 0;
   for (let after: string | undefined = ""; after !== undefined; ) {
@@ -58,13 +58,13 @@ async function sealDocuments({ store, documents, keyring }: Core): Promise<numbe
   return sealed;
 }
 
-const sealSecrets = (core: Core): Promise<number> =>
-  sealTexts(core, {
+const sealSecrets = (context: Context): Promise<number> =>
+  sealTexts(context, {
     stale: (transaction) =>
       transaction
         .selectFrom("sealed_secret")
         .selectAll()
-        .where("value", "not like", core.keyring.currentPattern)
+        .where("value", "not like", context.keyring.currentPattern)
         .limit(PAGE)
         .forUpdate()
         .execute(),
@@ -74,13 +74,13 @@ const sealSecrets = (core: Core): Promise<number> =>
       transaction.updateTable("sealed_secret").set({ value }).where("resource_id", "=", resource_id).where("name", "=", name).execute(),
   });
 
-const sealAnswers = (core: Core): Promise<number> =>
-  sealTexts(core, {
+const sealAnswers = (context: Context): Promise<number> =>
+  sealTexts(context, {
     stale: (transaction) =>
       transaction
         .selectFrom("idempotency_key")
         .selectAll()
-        .where("answer", "not like", core.keyring.currentPattern)
+        .where("answer", "not like", context.keyring.currentPattern)
         .limit(PAGE)
         .forUpdate()
         .execute(),
@@ -100,7 +100,7 @@ interface SealedTable<R> {
   replace(transaction: Kysely<Database>, row: R, sealed: string): Promise<unknown>;
 }
 
-async function sealTexts<R>({ store, keyring }: Core, { stale, placeOf, sealedOf, replace }: SealedTable<R>): Promise<number> {
+async function sealTexts<R>({ store, keyring }: Context, { stale, placeOf, sealedOf, replace }: SealedTable<R>): Promise<number> {
   for (let sealed = 0; ; ) {
     const count = await store.write(async (transaction) => {
       const begunUnder = keyring.currentId;

@@ -16,7 +16,7 @@ import type { Database } from "./schema";
  *
  * @param driver what is destroyed along with the database, if anything is
  */
-export const direct = (dialect: Dialect, connection: DatabaseConnection, driver: Driver = new DummyDriver()): Kysely<Database> =>
+export const singleConnection = (dialect: Dialect, connection: DatabaseConnection, driver: Driver = new DummyDriver()): Kysely<Database> =>
   new Kysely<Database>({ config: { dialect }, dialect, driver, executor: new DirectExecutor(dialect, connection) });
 
 class DirectExecutor extends DefaultQueryExecutor {

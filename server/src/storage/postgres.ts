@@ -1,7 +1,7 @@
 import { type DatabaseConnection, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
 import { DatabaseError, Pool, type PoolClient, types } from "pg";
 import Cursor from "pg-cursor";
-import { direct } from "./direct";
+import { singleConnection } from "./direct";
 import type { Database } from "./schema";
 import { CommitInDoubt, type Store, Unavailable } from "./store";
 
@@ -51,7 +51,7 @@ export async function openPostgres({ url, pool }: PostgresOptions): Promise<Stor
   return {
     place,
     reader: db,
-    write: (work) => repeatCollisions(() => transact(db, (connection) => work(direct(dialect, connection)))),
+    write: (work) => repeatCollisions(() => transact(db, (connection) => work(singleConnection(dialect, connection)))),
     close: () => db.destroy(),
   };
 }

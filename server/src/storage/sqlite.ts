@@ -15,7 +15,7 @@ import {
   type TransactionSettings,
 } from "kysely";
 import { CommitQueue } from "./commitQueue";
-import { direct } from "./direct";
+import { singleConnection } from "./direct";
 import type { Database } from "./schema";
 import type { Store } from "./store";
 
@@ -65,7 +65,7 @@ async function connectDirectly(file: string): Promise<Kysely<Database>> {
   const dialect = dialectOf(file, WAIT_MS);
   const driver = dialect.createDriver();
   await driver.init();
-  return direct(dialect, await driver.acquireConnection(), driver);
+  return singleConnection(dialect, await driver.acquireConnection(), driver);
 }
 
 function dialectOf(file: string, waitMs: number): EmbeddedDialect {

@@ -58,7 +58,7 @@ export const insertion = <T extends keyof Database, C extends keyof Database[T] 
  * The answers to statements that go to the database together. Fails as the first of them does, but not before all have ended:
  * a transaction that ended earlier would leave the rest to run after it, each on its own.
  */
-export async function together<T extends readonly unknown[] | []>(statements: T): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+export async function pipelined<T extends readonly unknown[] | []>(statements: T): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
   try {
     return await Promise.all(statements);
   } finally {

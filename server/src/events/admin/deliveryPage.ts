@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Page } from "../../resources/stored";
 import type { Database, DeliveryRow } from "../../storage/schema";
 import type { Store } from "../../storage/store";
-import { isRoutedToFeed } from "../queue/cursors";
+import { isRoutedToCursor } from "../queue/cursors";
 
 type Shown = Omit<DeliveryRow, "destination_id"> & { event_id: string; event_timestamp: string; due_at: string | null };
 
@@ -67,7 +67,7 @@ async function untaken(db: Kysely<Database>, { destination, status, before, most
     .select(COLUMNS)
     .where("feed.destination_id", "=", destination)
     .where("event.sequence", "<", before)
-    .where(isRoutedToFeed)
+    .where(isRoutedToCursor)
     .orderBy("event.sequence", "desc")
     .limit(most)
     .execute();

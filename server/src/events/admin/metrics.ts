@@ -1,7 +1,7 @@
 import { statement } from "../../storage/statement";
 import type { Store } from "../../storage/store";
 import type { Result } from "../delivery/batch";
-import { isRoutedToFeed } from "../queue/cursors";
+import { isRoutedToCursor } from "../queue/cursors";
 import { PENDING } from "../queue/deliveries";
 
 /** How many deliveries this server tried, and how many of them failed, by destination. */
@@ -54,7 +54,7 @@ const untaken = statement<object, { destination_id: string; count: number; oldes
   db
     .selectFrom("feed")
     .innerJoin("event", (join) => join.onRef("event.sequence", ">", "feed.position"))
-    .where(isRoutedToFeed)
+    .where(isRoutedToCursor)
     .select(({ fn }) => ["feed.destination_id", fn.countAll<number>().as("count"), fn.min("event.created_at").as("oldest")])
     .groupBy("feed.destination_id"),
 );

@@ -4,9 +4,9 @@ import type { Database } from "../../storage/schema";
 import type { Store } from "../../storage/store";
 import { sequencesOf } from "../delivery/batch";
 import { CLOCKS_MS } from "../queue/clocks";
-import { batchesOf, holdersIn, lockFeed } from "../queue/cursors";
+import { batchesOf, holdersIn, lockCursor } from "../queue/cursors";
 import { remember, UNTRIED } from "../queue/deliveries";
-import { openLanes, openLanesBehind } from "../queue/objectQueues";
+import { openQueues, openQueuesBehind } from "../queue/objectQueues";
 
 /** Which of a destination's events are sent again: those given up, or all that were sent or given up since a time. */
 export type Replayed = { readonly deadLetters: true } | { readonly since: Date };
@@ -25,7 +25,7 @@ export async function replay(store: Store, destination: string, which: Replayed,
   const again = (page: (transaction: Kysely<Database>, after: number) => Promise<Replay>, start: number) =>
     untilEnd(start, (after) =>
       store.write(async (transaction) =>
-        (await lockFeed(transaction, destination)) ? page(transaction, after) : { count: 0, next: undefined },
+        (await lockCursor(transaction, destination)) ? page(transaction, after) : { count: 0, next: undefined },
       ),
     );
   const at = now.toISOString();
@@ -88,12 +88,12 @@ async function line(
   now: string,
 ): Promise<void> {
   const holderOf = holdersIn(await batchesOf(transaction, { destination }));
-  await openLanesBehind(
+  await openQueuesBehind(
     transaction,
     destination,
     events.map(({ object_id }) => [object_id, holderOf(object_id)]),
   );
-  await openLanes(transaction, { destination, sequences: sequencesOf(events), now });
+  await openQueues(transaction, { destination, sequences: sequencesOf(events), now });
 }
 
 /** The batches that may have events since then: an event is delivered after it happened. What is delivered from now on is none of them. */

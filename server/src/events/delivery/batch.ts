@@ -13,7 +13,7 @@ const LARGEST_BATCH = 2000;
 export const REQUESTS = 4;
 
 /** An event that is being delivered. */
-export type Leased = Pick<DeliveryRow, "sequence" | "object_id" | "attempts" | "first_attempt_at">;
+export type LeasedEvent = Pick<DeliveryRow, "sequence" | "object_id" | "attempts" | "first_attempt_at">;
 
 /** What one dispatcher alone delivers for now, in order. */
 export interface Batch {
@@ -21,13 +21,13 @@ export interface Batch {
   readonly destination: string;
   /** Where it was taken: from the feed, to be tried for the first time, or from lanes. */
   readonly from: "feed" | "lanes";
-  readonly deliveries: readonly Leased[];
+  readonly deliveries: readonly LeasedEvent[];
   /** Whether there was more than one batch takes. */
   readonly more: boolean;
 }
 
 /** A batch that was taken, and how it is sent. */
-export interface Taken {
+export interface LeasedBatch {
   readonly batch: Batch;
   /** The events of its deliveries, in the same order, by the requests that they go in. */
   readonly requests: Outgoing[][];
@@ -64,7 +64,7 @@ export const leaseEnd = (now: Date): string => new Date(now.getTime() + LEASE_MS
 export type Stored = Pick<Database["event"], "sequence" | "object_id" | "id" | "created_at" | "payload"> &
   Partial<Pick<DeliveryRow, "attempts" | "first_attempt_at">>;
 
-export const leasable = ({ sequence, object_id, attempts = 0, first_attempt_at = null }: Stored): Leased => ({
+export const leasable = ({ sequence, object_id, attempts = 0, first_attempt_at = null }: Stored): LeasedEvent => ({
   sequence,
   object_id,
   attempts,
@@ -96,7 +96,7 @@ export function requestsOf({ target, bodyOf }: LeaseOptions, events: readonly St
 
 /** What is recorded of one event of a batch. */
 export interface Outcome {
-  readonly delivery: Leased;
+  readonly delivery: LeasedEvent;
   readonly status: DeliveryRow["status"];
   readonly error: string | null;
   /** When the next event of its object may go. */
@@ -112,7 +112,7 @@ export function outcomesOf({ batch, results }: SentBatch, now: Date, random: num
   });
 }
 
-function failureOf(delivery: Leased, result: Extract<Result, { ok: false }>, now: Date, random: number): Outcome {
+function failureOf(delivery: LeasedEvent, result: Extract<Result, { ok: false }>, now: Date, random: number): Outcome {
   const { permanent, retryAfterMs, error } = result;
   const firstAttempt = delivery.first_attempt_at === null ? now : new Date(delivery.first_attempt_at);
   const next = nextAttempt({ attempts: delivery.attempts + 1, firstAttempt, permanent, retryAfterMs }, now, random);

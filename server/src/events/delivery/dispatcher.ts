@@ -1,11 +1,11 @@
-import type { Core } from "../../resources/transaction";
+import type { Context } from "../../resources/transaction";
 import { AttemptCounts } from "../admin/metrics";
 import { Destinations, type DestinationsOptions } from "../destinations";
 import { mendTimes } from "../queue/clocks";
 import { dueDestinations } from "../queue/cursors";
 import { type Outgoing, TargetError } from "../targets";
 import type { Sent } from "../targets/target";
-import { Courier } from "./worker";
+import { DeliveryWorker } from "./worker";
 
 // Finds what other servers committed, and what has to be tried again.
 const POLL_MS = 1000;
@@ -28,12 +28,12 @@ export interface DispatcherOptions extends DestinationsOptions {
 
 /**
  * Delivers events, at least once, and those of one object in order. Any number of them may work on one database. Each
- * destination has a courier of its own, so that one that is down or slow holds up no other.
+ * destination has a worker of its own, so that one that is down or slow holds up no other.
  */
 export class Dispatcher {
   /** What was tried so far, for metrics. */
   readonly counts = new AttemptCounts();
-  readonly #couriers = new Map<string, Courier>();
+  readonly #workers = new Map<string, DeliveryWorker>();
   readonly #destinations: Destinations;
   readonly #now: () => Date;
   #timer: NodeJS.Timeout | undefined;
@@ -44,12 +44,12 @@ export class Dispatcher {
   /** In milliseconds since 1970. */
   #mendedAt = 0;
 
-  /** @param core whose store's writes do not {@link wake} it */
+  /** @param context whose store's writes do not {@link wake} it */
   constructor(
-    private readonly core: Pick<Core, "store" | "documents">,
+    private readonly context: Pick<Context, "store" | "documents">,
     private readonly options: DispatcherOptions,
   ) {
-    this.#destinations = new Destinations(core, options);
+    this.#destinations = new Destinations(context, options);
     this.#now = options.now ?? (() => new Date());
   }
 
@@ -88,16 +88,16 @@ export class Dispatcher {
   }
 
   /** An event's text as it is sent, from what is stored. */
-  readonly bodyOf = (payload: string): string => this.core.documents.answer(payload, this.options.address());
+  readonly bodyOf = (payload: string): string => this.context.documents.answer(payload, this.options.address());
 
   /** Lets what is under way finish, but no longer than this; what is cut off is tried again. */
   async stop(limitMs: number): Promise<void> {
     this.#stopped = true;
     clearInterval(this.#timer);
     clearTimeout(this.#gathering);
-    for (const courier of this.#couriers.values()) courier.stop();
+    for (const worker of this.#workers.values()) worker.stop();
     const late = setTimeout(() => {
-      for (const courier of this.#couriers.values()) courier.abort();
+      for (const worker of this.#workers.values()) worker.abort();
     }, limitMs);
     await this.#looking;
     await this.#idle();
@@ -106,7 +106,7 @@ export class Dispatcher {
   }
 
   async #idle(): Promise<void> {
-    await Promise.all([...this.#couriers.values()].map((courier) => courier.idle()));
+    await Promise.all([...this.#workers.values()].map((worker) => worker.idle()));
   }
 
   /** Where it looks already, what this call is for may have come too late for that; so it looks once more. */
@@ -120,7 +120,7 @@ export class Dispatcher {
     try {
       while (this.#lookAgain) {
         this.#lookAgain = false;
-        await this.#sendCouriers();
+        await this.#startWorkers();
       }
     } catch (error) {
       this.options.logger.error({ err: error }, "cannot look for events to deliver");
@@ -133,22 +133,22 @@ export class Dispatcher {
   async #mendTimes(): Promise<void> {
     const now = this.#now();
     if (Math.abs(now.getTime() - this.#mendedAt) < MEND_MS) return;
-    await mendTimes(this.core.store, now);
+    await mendTimes(this.context.store, now);
     this.#mendedAt = now.getTime();
   }
 
-  async #sendCouriers(): Promise<void> {
+  async #startWorkers(): Promise<void> {
     await this.#mendTimes();
-    for (const { id } of await dueDestinations(this.core.store.reader, { now: this.#now().toISOString() })) {
+    for (const { id } of await dueDestinations(this.context.store.reader, { now: this.#now().toISOString() })) {
       if (this.#stopped) return;
-      let courier = this.#couriers.get(id);
-      if (!courier) {
+      let worker = this.#workers.get(id);
+      if (!worker) {
         const { random = Math.random, logger } = this.options;
         const { bodyOf, counts } = this;
-        courier = new Courier(id, this.core.store, this.#destinations, { bodyOf, logger, random, counts, now: this.#now });
-        this.#couriers.set(id, courier);
+        worker = new DeliveryWorker(id, this.context.store, this.#destinations, { bodyOf, logger, random, counts, now: this.#now });
+        this.#workers.set(id, worker);
       }
-      courier.go();
+      worker.go();
     }
   }
 }

@@ -1,11 +1,11 @@
 import type { Store } from "../../storage/store";
 import type { AttemptCounts } from "../admin/metrics";
 import type { Destinations } from "../destinations";
-import { lockFeed } from "../queue/cursors";
-import { giveBack, lease, settle } from "../queue/leases";
+import { lockCursor } from "../queue/cursors";
+import { lease, record, release } from "../queue/leases";
 import { type Outgoing, type Target, TargetError } from "../targets";
 import type { Sent } from "../targets/target";
-import type { Result, SentBatch, Taken } from "./batch";
+import type { LeasedBatch, Result, SentBatch } from "./batch";
 import type { DispatcherOptions } from "./dispatcher";
 
 /** How many batches are under way at once to one destination: while some are with the service, others are recorded and taken. */
@@ -16,14 +16,14 @@ const LONGEST_REST_MS = 3600_000;
 
 const CUT_OFF: Result = { ok: false, error: "was not answered before the server had to stop" };
 
-interface CourierOptions extends Required<Pick<DispatcherOptions, "logger" | "now" | "random">> {
+interface WorkerOptions extends Required<Pick<DispatcherOptions, "logger" | "now" | "random">> {
   readonly bodyOf: (payload: string) => string;
   readonly counts: AttemptCounts;
 }
 
 /** Brings events to one destination, a few batches at a time. */
-export class Courier {
-  readonly #tours = new Set<Promise<void>>();
+export class DeliveryWorker {
+  readonly #loops = new Set<Promise<void>>();
   readonly #abort = new AbortController();
   #goAgain = false;
   #stopped = false;
@@ -34,12 +34,12 @@ export class Courier {
     private readonly destination: string,
     private readonly store: Store,
     private readonly destinations: Destinations,
-    private readonly options: CourierOptions,
+    private readonly options: WorkerOptions,
   ) {}
 
   /** Delivers what is due; goes on until nothing is. What is new does not wait for a batch that the service has not answered yet. */
   go(): void {
-    if (this.#tours.size < CONCURRENCY) this.#startTour();
+    if (this.#loops.size < CONCURRENCY) this.#startLoop();
     else this.#goAgain = true;
   }
 
@@ -55,18 +55,18 @@ export class Courier {
 
   /** Resolves when nothing is under way. */
   async idle(): Promise<void> {
-    while (this.#tours.size > 0) await Promise.all(this.#tours);
+    while (this.#loops.size > 0) await Promise.all(this.#loops);
   }
 
-  #startTour(): void {
+  #startLoop(): void {
     const { logger } = this.options;
-    const tour = this.#tour()
+    const loop = this.#loop()
       .catch((error: unknown) => logger.error({ err: error, destination: this.destination }, "cannot deliver events for now"))
-      .finally(() => this.#tours.delete(tour));
-    this.#tours.add(tour);
+      .finally(() => this.#loops.delete(loop));
+    this.#loops.add(loop);
   }
 
-  async #tour(): Promise<void> {
+  async #loop(): Promise<void> {
     let sent: SentBatch | undefined;
     do {
       this.#goAgain = false;
@@ -86,26 +86,26 @@ export class Courier {
     const taken = await this.#exchange(target, before);
     if (!taken) return undefined;
     const { batch, requests } = taken;
-    if (batch.more && this.#tours.size < CONCURRENCY) this.#startTour();
+    if (batch.more && this.#loops.size < CONCURRENCY) this.#startLoop();
     if (batch.deliveries.length === 0) return { batch, results: [] };
     const results = await this.#send(target, requests);
     if (results) {
       this.options.counts.add(this.destination, results);
       return { batch, results };
     }
-    await this.store.write((transaction) => giveBack(transaction, batch, this.options.now()));
+    await this.store.write((transaction) => release(transaction, batch, this.options.now()));
     return undefined;
   }
 
   /** One transaction for both: commits cost as much as what is in them. */
-  async #exchange(target: Target, before: SentBatch | undefined): Promise<Taken | undefined> {
+  async #exchange(target: Target, before: SentBatch | undefined): Promise<LeasedBatch | undefined> {
     const { now, random, bodyOf } = this.options;
     if (!(before || this.#mayTake())) return undefined;
     return this.store.write(async (transaction) => {
       const at = now();
-      const feed = await lockFeed(transaction, this.destination);
+      const feed = await lockCursor(transaction, this.destination);
       if (!feed) return undefined;
-      if (before) await settle(transaction, before, at, random());
+      if (before) await record(transaction, before, at, random());
       return this.#mayTake() ? lease(transaction, feed, { destination: this.destination, target, now: at, bodyOf }) : undefined;
     });
   }

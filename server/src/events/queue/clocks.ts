@@ -4,7 +4,7 @@ import { change, statement } from "../../storage/statement";
 import type { Store } from "../../storage/store";
 import { leaseEnd } from "../delivery/batch";
 import { LONGEST_WAIT_MS } from "../delivery/retry";
-import { lockFeed } from "./cursors";
+import { lockCursor } from "./cursors";
 
 /** How far clocks of servers may be apart. */
 export const CLOCKS_MS = 60_000;
@@ -18,7 +18,7 @@ export async function mendTimes(store: Store, now: Date): Promise<void> {
   const far = new Date(now.getTime() + LONGEST_WAIT_MS + CLOCKS_MS).toISOString();
   for (const { destination } of await destinationsWithTimesAfter(store.reader, { far })) {
     await store.write(async (transaction) => {
-      if (!(await lockFeed(transaction, destination))) return;
+      if (!(await lockCursor(transaction, destination))) return;
       const times = { destination, far, now: now.toISOString(), leaseEnd: leaseEnd(now) };
       await mendLanes(transaction, times);
       await mendBatches(transaction, times);

@@ -14,18 +14,18 @@ export const WINDOW = 5000;
 const LAG = 50;
 
 /** How far a destination is, and where the log of events ends. */
-export interface Feed {
+export interface Cursor {
   readonly position: number;
   readonly head: number;
 }
 
 /** Keeps everybody else from taking or recording events of a destination until the transaction ends; undefined when there is none. */
-export async function lockFeed(transaction: Kysely<Database>, destination: string): Promise<Feed | undefined> {
-  const [feed] = await lockedFeed(transaction, { destination });
+export async function lockCursor(transaction: Kysely<Database>, destination: string): Promise<Cursor | undefined> {
+  const [feed] = await lockedCursor(transaction, { destination });
   return feed;
 }
 
-const lockedFeed = statement<{ destination: string }, Feed>((db, parameter) =>
+const lockedCursor = statement<{ destination: string }, Cursor>((db, parameter) =>
   db
     .selectFrom("feed")
     .select("position")
@@ -35,7 +35,7 @@ const lockedFeed = statement<{ destination: string }, Feed>((db, parameter) =>
 );
 
 /** Says that everything up to this was taken. */
-export const moveFeed = change<{ destination: string; position: number }>((db, parameter) =>
+export const moveCursor = change<{ destination: string; position: number }>((db, parameter) =>
   db
     .updateTable("feed")
     .set({ position: parameter("position") })
@@ -54,7 +54,7 @@ export const isRouted = (destination: unknown) => (expressions: ExpressionBuilde
   );
 
 /** The same for the destination of a feed that is joined. */
-export const isRoutedToFeed = (expressions: unknown) =>
+export const isRoutedToCursor = (expressions: unknown) =>
   isRouted(sql.ref("feed.destination_id"))(expressions as ExpressionBuilder<Database, "event">);
 
 const COLUMNS = ["event.sequence", "event.object_id", "event.id", "event.created_at", "event.payload"] as const;
@@ -100,10 +100,10 @@ export const objectEndsOf = (events: readonly { readonly object_id: string }[]):
   JSON.stringify(events.map((event) => endOf(event.object_id)));
 
 /** A batch of a destination as others see it. */
-export type Other = Pick<BatchRow, "id" | "leased_until" | "object_ends">;
+export type OtherBatch = Pick<BatchRow, "id" | "leased_until" | "object_ends">;
 
-/** All batches of a destination, the oldest first: as many as its couriers have under way, and those that were left. */
-export const batchesOf = statement<{ destination: string }, Other>((db, parameter) =>
+/** All batches of a destination, the oldest first: as many as its workers have under way, and those that were left. */
+export const batchesOf = statement<{ destination: string }, OtherBatch>((db, parameter) =>
   db.selectFrom("batch").select(["id", "leased_until", "object_ends"]).where("destination_id", "=", parameter("destination")).orderBy("id"),
 );
 
@@ -111,7 +111,7 @@ export const batchesOf = statement<{ destination: string }, Other>((db, paramete
 export type Holder = Pick<BatchRow, "id" | "leased_until">;
 
 /** Says which of some batches has an object's event, if any has. */
-export function holdersIn(batches: readonly Other[]): (object: string) => Holder | undefined {
+export function holdersIn(batches: readonly OtherBatch[]): (object: string) => Holder | undefined {
   const held = new Map<string, Holder>();
   for (const batch of batches) {
     for (const end of JSON.parse(batch.object_ends)) held.set(end, batch);
@@ -184,7 +184,7 @@ export const dueDestinations = statement<{ now: string }, { id: string }>((db, p
             .select("event.id")
             .where("event.sequence", ">", eb.ref("feed.position"))
             .where("event.sequence", "<=", eb("feed.position", "+", sql.lit(WINDOW)))
-            .where(isRoutedToFeed),
+            .where(isRoutedToCursor),
         ),
       ]);
     }),

@@ -1,9 +1,10 @@
 import type { Kysely } from "kysely";
 import type { Database } from "../../storage/schema";
-import { together } from "../../storage/statement";
+import { pipelined } from "../../storage/statement";
 import { newId } from "../../util/ids";
 import {
   type Batch,
+  type LeasedBatch,
   type LeaseOptions,
   leasable,
   leaseEnd,
@@ -15,18 +16,17 @@ import {
   type Stored,
   sameOutcomes,
   sequencesOf,
-  type Taken,
 } from "../delivery/batch";
 import {
+  type Cursor,
   expireBatch,
-  type Feed,
   type Holder,
   holdersIn,
   insertBatch,
   insertSent,
-  moveFeed,
+  moveCursor,
   nextEvents,
-  type Other,
+  type OtherBatch,
   objectEndsOf,
   removeBatch,
   sequencesIn,
@@ -36,40 +36,40 @@ import {
   wantedOf,
 } from "./cursors";
 import { rememberWanted, UNTRIED } from "./deliveries";
-import { letGo } from "./fromObjectQueues";
-import { lanesAmong, moveLeases, openLanes, openLanesBehind } from "./objectQueues";
+import { reschedule } from "./fromObjectQueues";
+import { moveLeases, openQueues, openQueuesBehind, queuesAmong } from "./objectQueues";
 
 // What goes behind other events of its object fills no batch; so many windows or batches are looked through in one transaction.
 const MOST_LOOKS = 10;
 
 /** What else is under way, or waits, at a destination. */
 interface Elsewhere {
-  readonly batches: readonly Other[];
-  readonly anyLane: boolean;
+  readonly batches: readonly OtherBatch[];
+  readonly anyQueue: boolean;
 }
 
 /** Takes new events, or none where all that it found has to wait. What may not go before others of its object is put behind them, in lanes. */
-export async function leaseFromFeed(
+export async function leaseFromLog(
   transaction: Kysely<Database>,
-  feed: Feed,
+  feed: Cursor,
   { batches, ...others }: Elsewhere,
   options: LeaseOptions,
-): Promise<Taken | undefined> {
+): Promise<LeasedBatch | undefined> {
   const { destination, target, now } = options;
   const most = mostOf(target);
   const held = holdersIn(batches);
   let { position } = feed;
-  let { anyLane } = others;
+  let { anyQueue } = others;
   for (let look = 0; look < MOST_LOOKS && position < feed.head; look++) {
     const until = Math.min(feed.head, position + WINDOW);
     const own = { id: newId("lease"), leased_until: leaseEnd(now) };
     const events = await eventsUntil(transaction, { destination, position, until, most });
-    const queued = anyLane ? await queuedAmong(transaction, destination, events) : new Set<string>();
+    const queued = anyQueue ? await queuedAmong(transaction, destination, events) : new Set<string>();
     const { first, requests, rest, behind } = divide(options, events, { own, held, queued });
-    anyLane ||= behind.length > 0;
+    anyQueue ||= behind.length > 0;
     position = rest ? rest.sequence - 1 : (events.length === most && events.at(-1)?.sequence) || until;
-    await together([
-      moveFeed(transaction, { destination, position }),
+    await pipelined([
+      moveCursor(transaction, { destination, position }),
       queue(transaction, destination, behind),
       ...(first.length > 0
         ? [
@@ -101,7 +101,7 @@ async function eventsUntil(transaction: Kysely<Database>, window: Window): Promi
 }
 
 /** Takes a batch that a dispatcher was killed with, or gave back; undefined when nobody asks for its events any more. */
-export async function leaseExpired(transaction: Kysely<Database>, left: Holder, options: LeaseOptions): Promise<Taken | undefined> {
+export async function leaseAbandoned(transaction: Kysely<Database>, left: Holder, options: LeaseOptions): Promise<LeasedBatch | undefined> {
   const { destination, now } = options;
   const own = { id: newId("lease"), leased_until: leaseEnd(now) };
   const before = left.id;
@@ -123,7 +123,7 @@ export async function leaseExpired(transaction: Kysely<Database>, left: Holder, 
 
 async function queuedAmong(transaction: Kysely<Database>, destination: string, events: readonly Stored[]): Promise<Set<string>> {
   const objects = JSON.stringify(events.map((event) => event.object_id));
-  return new Set((await lanesAmong(transaction, { destination, objects })).map((lane) => lane.object_id));
+  return new Set((await queuesAmong(transaction, { destination, objects })).map((lane) => lane.object_id));
 }
 
 interface Behind {
@@ -166,7 +166,7 @@ function divide(options: LeaseOptions, events: readonly Stored[], { own, held, q
 async function queue(transaction: Kysely<Database>, destination: string, behind: readonly Behind[]): Promise<void> {
   if (behind.length === 0) return;
   const sequences = sequencesOf(behind.map(({ event }) => event));
-  await openLanesBehind(
+  await openQueuesBehind(
     transaction,
     destination,
     behind.map(({ event, holder }) => [event.object_id, holder]),
@@ -174,13 +174,13 @@ async function queue(transaction: Kysely<Database>, destination: string, behind:
   await rememberWanted(transaction, { destination, sequences, ...UNTRIED });
 }
 
-export async function settleFromFeed(transaction: Kysely<Database>, sent: SentBatch, now: Date, random: number): Promise<void> {
+export async function recordFromLog(transaction: Kysely<Database>, sent: SentBatch, now: Date, random: number): Promise<void> {
   const { destination, deliveries, lease } = sent.batch;
   if ((await removeBatch(transaction, { id: lease })) === 0) return;
   const at = now.toISOString();
   const delivered = deliveries.filter((_, index) => sent.results[index]?.ok);
   const failed = delivered.length < deliveries.length ? outcomesOf(sent, now, random).filter(({ status }) => status !== "delivered") : [];
-  await together([
+  await pipelined([
     moveLeases(transaction, { before: lease, lease: null, due: at }),
     ...(delivered[0]
       ? [
@@ -200,11 +200,11 @@ async function recordFailures(transaction: Kysely<Database>, destination: string
   for (const same of sameOutcomes(failed)) {
     // What is new has never been tried before.
     await rememberWanted(transaction, { destination, at, attempts: 1, ...same });
-    if (same.status === "pending") await openLanes(transaction, { destination, sequences: same.sequences, now: at });
+    if (same.status === "pending") await openQueues(transaction, { destination, sequences: same.sequences, now: at });
   }
-  await letGo(transaction, destination, failed);
+  await reschedule(transaction, destination, failed);
 }
 
-export async function giveBackToFeed(transaction: Kysely<Database>, { lease }: Batch, now: Date): Promise<void> {
+export async function releaseToLog(transaction: Kysely<Database>, { lease }: Batch, now: Date): Promise<void> {
   await expireBatch(transaction, { id: lease, now: now.toISOString() });
 }

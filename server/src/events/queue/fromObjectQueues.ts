@@ -4,6 +4,7 @@ import { newId } from "../../util/ids";
 import {
   type Batch,
   grouped,
+  type LeasedBatch,
   type LeaseOptions,
   leasable,
   leaseEnd,
@@ -13,35 +14,34 @@ import {
   requestsOf,
   type SentBatch,
   sameOutcomes,
-  type Taken,
 } from "../delivery/batch";
 import { oldestOfAll, oldestOfEach, recordAttempt } from "./deliveries";
-import { closeLanes, leasedLanes, lockDueLanes, moveLeases, setLanes } from "./objectQueues";
+import { closeQueues, leasedQueues, lockDueQueues, moveLeases, setQueues } from "./objectQueues";
 
 /** Takes events whose turn has come in their lanes. */
-export async function leaseFromLanes(transaction: Kysely<Database>, options: LeaseOptions): Promise<Taken | undefined> {
+export async function leaseFromQueues(transaction: Kysely<Database>, options: LeaseOptions): Promise<LeasedBatch | undefined> {
   const { destination, target, now } = options;
   const most = mostOf(target);
-  const lanes = await lockDueLanes(transaction, { destination, now: now.toISOString(), most });
+  const lanes = await lockDueQueues(transaction, { destination, now: now.toISOString(), most });
   if (lanes.length === 0) return undefined;
   const objects = JSON.stringify(lanes.map((lane) => lane.object_id));
   const waiting = await (target.atomic ? oldestOfAll : oldestOfEach)(transaction, { destination, objects, most });
   if (waiting.length === 0) {
-    await closeLanes(transaction, { destination, objects });
+    await closeQueues(transaction, { destination, objects });
     return undefined;
   }
   const requests = requestsOf(options, waiting);
   const deliveries = waiting.slice(0, requests.flat().length).map(leasable);
   const taken = { destination, lease: newId("lease") };
   const tried = JSON.stringify([...new Set(deliveries.map((delivery) => delivery.object_id))]);
-  await setLanes(transaction, { ...taken, objects: tried, due: leaseEnd(now) });
+  await setQueues(transaction, { ...taken, objects: tried, due: leaseEnd(now) });
   const more = lanes.length === most || deliveries.length < waiting.length;
   return { batch: { ...taken, from: "lanes", deliveries, more }, requests };
 }
 
-export async function settleFromLanes(transaction: Kysely<Database>, sent: SentBatch, now: Date, random: number): Promise<void> {
+export async function recordFromQueues(transaction: Kysely<Database>, sent: SentBatch, now: Date, random: number): Promise<void> {
   const { destination, lease } = sent.batch;
-  const lanes = await leasedLanes(transaction, { lease });
+  const lanes = await leasedQueues(transaction, { lease });
   if (lanes.length === 0) return;
   const held = new Set(lanes.map((lane) => lane.object_id));
   const at = now.toISOString();
@@ -49,22 +49,22 @@ export async function settleFromLanes(transaction: Kysely<Database>, sent: SentB
   for (const same of sameOutcomes(outcomes)) {
     await recordAttempt(transaction, { destination, at, ...same, delivered_at: same.status === "delivered" ? at : null });
   }
-  const closed = await closeLanes(transaction, { destination, objects: JSON.stringify([...held]) });
-  if (closed < held.size) await letGo(transaction, destination, outcomes);
+  const closed = await closeQueues(transaction, { destination, objects: JSON.stringify([...held]) });
+  if (closed < held.size) await reschedule(transaction, destination, outcomes);
 }
 
 /** Says when the next event of each object may go. Where one of an object failed, the object waits. */
-export async function letGo(transaction: Kysely<Database>, destination: string, outcomes: readonly Outcome[]): Promise<void> {
+export async function reschedule(transaction: Kysely<Database>, destination: string, outcomes: readonly Outcome[]): Promise<void> {
   const latest = new Map<string, string>();
   for (const { delivery, due } of outcomes) {
     if (due > (latest.get(delivery.object_id) ?? "")) latest.set(delivery.object_id, due);
   }
   for (const same of grouped([...latest], ([, due]) => due)) {
     const [, due] = same[0] as [string, string];
-    await setLanes(transaction, { destination, objects: JSON.stringify(same.map(([object]) => object)), lease: null, due });
+    await setQueues(transaction, { destination, objects: JSON.stringify(same.map(([object]) => object)), lease: null, due });
   }
 }
 
-export async function giveBackToLanes(transaction: Kysely<Database>, { lease }: Batch, now: Date): Promise<void> {
+export async function releaseToQueues(transaction: Kysely<Database>, { lease }: Batch, now: Date): Promise<void> {
   await moveLeases(transaction, { before: lease, lease: null, due: now.toISOString() });
 }

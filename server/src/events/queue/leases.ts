@@ -1,31 +1,31 @@
 import type { Kysely } from "kysely";
 import type { Database } from "../../storage/schema";
-import { together } from "../../storage/statement";
-import type { Batch, LeaseOptions, SentBatch, Taken } from "../delivery/batch";
-import { batchesOf, type Feed, lockFeed, type Other } from "./cursors";
-import { giveBackToFeed, leaseExpired, leaseFromFeed, settleFromFeed } from "./fromLog";
-import { giveBackToLanes, leaseFromLanes, settleFromLanes } from "./fromObjectQueues";
-import { someLane } from "./objectQueues";
+import { pipelined } from "../../storage/statement";
+import type { Batch, LeasedBatch, LeaseOptions, SentBatch } from "../delivery/batch";
+import { batchesOf, type Cursor, lockCursor, type OtherBatch } from "./cursors";
+import { leaseAbandoned, leaseFromLog, recordFromLog, releaseToLog } from "./fromLog";
+import { leaseFromQueues, recordFromQueues, releaseToQueues } from "./fromObjectQueues";
+import { someQueue } from "./objectQueues";
 
 /**
  * Takes what is due at a destination, as much as goes in one batch: a batch that somebody left, or what waits in lanes, or what is
  * new. Undefined when there is nothing.
  * @param feed the destination's, which the transaction has locked
  */
-export async function lease(transaction: Kysely<Database>, feed: Feed, options: LeaseOptions): Promise<Taken | undefined> {
+export async function lease(transaction: Kysely<Database>, feed: Cursor, options: LeaseOptions): Promise<LeasedBatch | undefined> {
   const { destination, now } = options;
-  const [batches, [lane]] = await together([batchesOf(transaction, { destination }), someLane(transaction, { destination })]);
+  const [batches, [lane]] = await pipelined([batchesOf(transaction, { destination }), someQueue(transaction, { destination })]);
   const at = now.toISOString();
   // Those that were left come first, because lanes that wait for one of them are due when it is.
-  const isLeft = (batch: Other) => batch.leased_until <= at;
+  const isLeft = (batch: OtherBatch) => batch.leased_until <= at;
   for (const left of batches.filter(isLeft)) {
-    const taken = await leaseExpired(transaction, left, options);
+    const taken = await leaseAbandoned(transaction, left, options);
     if (taken) return taken;
   }
-  const waiting = lane && (await leaseFromLanes(transaction, options));
+  const waiting = lane && (await leaseFromQueues(transaction, options));
   return (
     waiting ??
-    leaseFromFeed(transaction, feed, { batches: batches.filter((batch) => !isLeft(batch)), anyLane: lane !== undefined }, options)
+    leaseFromLog(transaction, feed, { batches: batches.filter((batch) => !isLeft(batch)), anyQueue: lane !== undefined }, options)
   );
 }
 
@@ -34,12 +34,12 @@ export async function lease(transaction: Kysely<Database>, feed: Feed, options: 
  * lease has run out and others have taken over. The transaction has locked the destination's feed.
  * @param random spreads when failed ones are tried again, from 0 up to 1
  */
-export async function settle(transaction: Kysely<Database>, sent: SentBatch, now: Date, random: number): Promise<void> {
-  await (sent.batch.from === "feed" ? settleFromFeed : settleFromLanes)(transaction, sent, now, random);
+export async function record(transaction: Kysely<Database>, sent: SentBatch, now: Date, random: number): Promise<void> {
+  await (sent.batch.from === "feed" ? recordFromLog : recordFromQueues)(transaction, sent, now, random);
 }
 
 /** Gives a batch back, because it could not be tried. */
-export async function giveBack(transaction: Kysely<Database>, batch: Batch, now: Date): Promise<void> {
-  if (!(await lockFeed(transaction, batch.destination))) return;
-  await (batch.from === "feed" ? giveBackToFeed : giveBackToLanes)(transaction, batch, now);
+export async function release(transaction: Kysely<Database>, batch: Batch, now: Date): Promise<void> {
+  if (!(await lockCursor(transaction, batch.destination))) return;
+  await (batch.from === "feed" ? releaseToLog : releaseToQueues)(transaction, batch, now);
 }

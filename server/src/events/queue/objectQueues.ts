@@ -2,7 +2,7 @@ import { type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
 import { isListed, valuesOf } from "../../storage/list";
 import type { Database } from "../../storage/schema";
 import { change, statement } from "../../storage/statement";
-import { type Holder, lockFeed } from "./cursors";
+import { type Holder, lockCursor } from "./cursors";
 import { PENDING } from "./deliveries";
 
 // Whoever changes lanes has locked the feed of their destination, so that nobody fills a lane that somebody else is about to close.
@@ -14,7 +14,7 @@ interface Named {
 }
 
 /** Locks the lanes that are due, the longest due first, except those that somebody else has locked. */
-export const lockDueLanes = statement<{ destination: string; now: string; most: number }, { object_id: string }>((db, parameter) =>
+export const lockDueQueues = statement<{ destination: string; now: string; most: number }, { object_id: string }>((db, parameter) =>
   db
     .selectFrom("lane")
     .select("object_id")
@@ -28,12 +28,12 @@ export const lockDueLanes = statement<{ destination: string; now: string; most: 
 );
 
 /** The lanes that a lease still holds. */
-export const leasedLanes = statement<{ lease: string }, { object_id: string }>((db, parameter) =>
+export const leasedQueues = statement<{ lease: string }, { object_id: string }>((db, parameter) =>
   db.selectFrom("lane").select("object_id").where("lease", "=", parameter("lease")),
 );
 
 /** Which of these objects have lanes. */
-export const lanesAmong = statement<Named, { object_id: string }>((db, parameter) =>
+export const queuesAmong = statement<Named, { object_id: string }>((db, parameter) =>
   db
     .selectFrom("lane")
     .select("object_id")
@@ -42,7 +42,7 @@ export const lanesAmong = statement<Named, { object_id: string }>((db, parameter
 );
 
 /** One of a destination's lanes, if it has any: mostly there is none, and a look for one costs less than a list of objects. */
-export const someLane = statement<{ destination: string }, { object_id: string }>((db, parameter) =>
+export const someQueue = statement<{ destination: string }, { object_id: string }>((db, parameter) =>
   db.selectFrom("lane").select("object_id").where("destination_id", "=", parameter("destination")).limit(sql.lit(1)),
 );
 
@@ -55,7 +55,7 @@ export const moveLeases = change<{ before: string; lease: string | null; due: st
 );
 
 /** Says who has those of these lanes that are still open, if anybody has, and when their next events may be tried. */
-export const setLanes = change<Named & { lease: string | null; due: string }>((db, parameter) =>
+export const setQueues = change<Named & { lease: string | null; due: string }>((db, parameter) =>
   db
     .updateTable("lane")
     .set({ lease: parameter("lease"), due_at: parameter("due") })
@@ -64,7 +64,7 @@ export const setLanes = change<Named & { lease: string | null; due: string }>((d
 );
 
 /** Closes those of these lanes that have nothing left to deliver, and says how many. */
-export const closeLanes = change<Named>((db, parameter) =>
+export const closeQueues = change<Named>((db, parameter) =>
   db
     .deleteFrom("lane")
     .where("destination_id", "=", parameter("destination"))
@@ -89,7 +89,7 @@ const isEmpty = ({ eb, selectFrom }: ExpressionBuilder<Database, "lane">) =>
  * Opens lanes that wait for the batches which have events of their objects; those that are open stay as they are. So nothing of an
  * object goes while a batch has it. Objects that no batch has are passed over.
  */
-export async function openLanesBehind(
+export async function openQueuesBehind(
   transaction: Kysely<Database>,
   destination: string,
   behind: Iterable<readonly [object: string, holder: Holder | undefined]>,
@@ -118,7 +118,7 @@ const openLeased = statement<Named & { lease: string; due: string }, unknown>((d
 });
 
 /** Sees to it that each of these deliveries has a lane, which is due now unless it is there already; the sequences are JSON. */
-export const openLanes = statement<{ destination: string; sequences: string; now: string }, unknown>((db, parameter) =>
+export const openQueues = statement<{ destination: string; sequences: string; now: string }, unknown>((db, parameter) =>
   db
     .insertInto("lane")
     .columns(["destination_id", "object_id", "due_at"])
@@ -135,7 +135,7 @@ export const openLanes = statement<{ destination: string; sequences: string; now
 
 /** Gives up what waits for a destination and is of these types, unless some subscription still asks for it. */
 export async function dropPending(transaction: Kysely<Database>, destination: string, types: readonly string[]): Promise<void> {
-  await lockFeed(transaction, destination);
+  await lockCursor(transaction, destination);
   await transaction
     .deleteFrom("delivery")
     .where("destination_id", "=", destination)

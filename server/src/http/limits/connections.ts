@@ -2,8 +2,8 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import type { Socket } from "node:net";
 import type { SecureContextOptions } from "node:tls";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { ApiError } from "../../util/apiError";
 import { newId } from "../../util/ids";
+import { RequestError } from "../../util/requestError";
 
 export interface ConnectionOptions {
   /** How long a request may take to arrive, in seconds. */
@@ -45,7 +45,7 @@ export function acceptExpectations({ server }: FastifyInstance): void {
 export function refuseTwoHosts({ rawHeaders }: IncomingMessage): void {
   let hosts = 0;
   for (let name = 0; name < rawHeaders.length; name += 2) if (rawHeaders[name]?.toLowerCase() === "host") hosts++;
-  if (hosts > 1) throw new ApiError("invalid_header", `The header Host is there ${hosts} times; send it once`);
+  if (hosts > 1) throw new RequestError("invalid_header", `The header Host is there ${hosts} times; send it once`);
 }
 
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i;
@@ -57,13 +57,13 @@ const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i;
 export function requireAddress({ host, protocol, headers }: FastifyRequest): void {
   if (!HOST.test(host) || !URL.canParse(`http://${host}`)) {
     const name = host === headers.host || !host ? "Host" : "X-Forwarded-Host";
-    throw new ApiError(
+    throw new RequestError(
       "invalid_header",
       `The header ${name} ${host ? "must be" : "is missing: it is"} the server's name or address, with its port`,
     );
   }
   if (protocol !== "http" && protocol !== "https")
-    throw new ApiError("invalid_header", "The header X-Forwarded-Proto must be http or https");
+    throw new RequestError("invalid_header", "The header X-Forwarded-Proto must be http or https");
 }
 
 /** Refuses what Node cannot read as a request, so that no route ever sees it: in the same shape as every other refusal. */
@@ -86,13 +86,13 @@ function refuseNoRequest(this: FastifyInstance, error: Error & { code?: string }
 /** Node keeps the answer that is on its way on a connection there; its own handler looks there too. */
 const hasBegunAnswer = (socket: Socket): boolean => (socket as { _httpMessage?: ServerResponse })._httpMessage?.headersSent ?? false;
 
-function refusalOf(code: string | undefined): ApiError {
+function refusalOf(code: string | undefined): RequestError {
   switch (code) {
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return new ApiError("request_timeout", "The request did not arrive in time; send it again without pauses");
+      return new RequestError("request_timeout", "The request did not arrive in time; send it again without pauses");
     case "HPE_HEADER_OVERFLOW":
-      return new ApiError("headers_too_large", "The path and the headers are larger than 16 KiB together; send fewer or shorter ones");
+      return new RequestError("headers_too_large", "The path and the headers are larger than 16 KiB together; send fewer or shorter ones");
     default:
-      return new ApiError("malformed_request", "This is no HTTP request; check that client and proxy speak HTTP/1.1 to this address");
+      return new RequestError("malformed_request", "This is no HTTP request; check that client and proxy speak HTTP/1.1 to this address");
   }
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { hashSecret } from "../../secrets/tokens";
 import { customerOf, isLoopback } from "../../util/addresses";
-import { ApiError } from "../../util/apiError";
+import { RequestError } from "../../util/requestError";
 
 export interface RateLimitOptions {
   /** How many requests an API key may make in a second, again and again; 0 for no limit. */
@@ -96,9 +96,9 @@ async function consume(limiter: BurstyRateLimiter, key: string): Promise<{ left:
 
 const secondsUntil = ({ msBeforeNext }: RateLimiterRes): number => Math.max(1, Math.ceil(msBeforeNext / 1000));
 
-function tooMany(left: RateLimiterRes, reason: string): ApiError {
+function tooMany(left: RateLimiterRes, reason: string): RequestError {
   const seconds = secondsUntil(left);
-  return new ApiError("rate_limited", `${reason}; try again in ${seconds} s`, { headers: { "retry-after": String(seconds) } });
+  return new RequestError("rate_limited", `${reason}; try again in ${seconds} s`, { headers: { "retry-after": String(seconds) } });
 }
 
 /** Whether a proxy says that it passed the request on. Where it is trusted, `request.ip` is the client's. */

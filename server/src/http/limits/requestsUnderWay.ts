@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { customerOf } from "../../util/addresses";
-import { ApiError } from "../../util/apiError";
+import { RequestError } from "../../util/requestError";
 import { type GiveBack, Slots } from "./slots";
 
 declare module "fastify" {
@@ -72,7 +72,7 @@ export class RequestsUnderWay {
       this.#replies.add(reply);
       if (!this.#closing) return done();
       // Only on connections that clients still have open; new ones are not accepted.
-      done(new ApiError("unavailable", "The server is shutting down; try again shortly", RETRY_SOON));
+      done(new RequestError("unavailable", "The server is shutting down; try again shortly", RETRY_SOON));
     });
     // The answer is handed over. How long it takes to be read is the business of WaitingAnswers.
     app.addHook("onSend", (request, _reply, payload, done) => {
@@ -121,7 +121,7 @@ export class RequestsUnderWay {
   }
 
   /** Takes a slot for a request that has none, or else says why not. */
-  #take(request: FastifyRequest): ApiError | undefined {
+  #take(request: FastifyRequest): RequestError | undefined {
     if (this.#held.has(request) || request.raw.socket.destroyed) return undefined;
     const { caller } = request;
     const { slots } = request.routeOptions.config;
@@ -144,10 +144,10 @@ export class RequestsUnderWay {
     return this.#refuse(request, `The server works on ${share} requests ${whose} already`);
   }
 
-  #refuse(request: FastifyRequest, reason: string): ApiError {
+  #refuse(request: FastifyRequest, reason: string): RequestError {
     this.#refused++;
     this.#turnedAway.add(request);
-    return new ApiError("overloaded", `${reason}; try again shortly`, RETRY_SOON);
+    return new RequestError("overloaded", `${reason}; try again shortly`, RETRY_SOON);
   }
 
   #giveBack(request: FastifyRequest): void {

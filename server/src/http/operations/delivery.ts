@@ -3,10 +3,10 @@ import { z } from "zod";
 import { deliveryPage } from "../../events/admin/deliveryPage";
 import { replay } from "../../events/admin/replay";
 import type { DeliveryRow } from "../../storage/schema";
-import { ApiError, refuseFaults } from "../../util/apiError";
 import { newId } from "../../util/ids";
+import { RequestError, refuseFaults } from "../../util/requestError";
 import { beforeOf, limitOf, type Query } from "../query";
-import type { Operation, OperationContext, Shape } from "./operation";
+import type { Operation, OperationScope, Shape } from "./operation";
 
 const destination = definitionOf("event_destination");
 const STATUSES: readonly DeliveryRow["status"][] = ["pending", "delivered", "dead"];
@@ -72,10 +72,10 @@ export const deliveryOperations: readonly Operation[] = [
     summary: "List the deliveries to an event destination, newest event first",
     query: ["limit", "before_id", "status"],
     success: { status: 200, answer: deliveryShape, list: { key: "deliveries" } },
-    run: async ({ resources, core }, { params, query }) => {
+    run: async ({ resources, context }, { params, query }) => {
       await resources.get(destination, params);
       const page = { limit: limitOf(query), before: beforeOf({ title: "event", idPrefix: "ev" }, query) };
-      return deliveryPage(core.store, params.id, statusOf(query), page);
+      return deliveryPage(context.store, params.id, statusOf(query), page);
     },
   },
   {
@@ -87,10 +87,10 @@ export const deliveryOperations: readonly Operation[] = [
     query: [],
     waits: true,
     success: { status: 200, answer: testShape },
-    run: async (context, { params }) => {
-      await context.resources.get(destination, params);
-      const event = testEvent(context, params.id);
-      const sent = await context.dispatcher.test(params.id, { ...event, key: params.id, body: JSON.stringify(event.payload) });
+    run: async (scope, { params }) => {
+      await scope.resources.get(destination, params);
+      const event = testEvent(scope, params.id);
+      const sent = await scope.dispatcher.test(params.id, { ...event, key: params.id, body: JSON.stringify(event.payload) });
       return { json: JSON.stringify({ event_id: event.id, ok: sent?.ok ?? false, error: sent && !sent.ok ? sent.error : null }) };
     },
   },
@@ -103,19 +103,19 @@ export const deliveryOperations: readonly Operation[] = [
     query: [],
     body: replayShape,
     success: { status: 200, answer: replayedShape },
-    run: async ({ resources, core }, { params, body }) => {
+    run: async ({ resources, context }, { params, body }) => {
       await resources.get(destination, params);
       const { value, problems } = validateModule(replayShape.schema, body);
       refuseFaults(problems);
       const which = value.since === undefined ? { deadLetters: true as const } : { since: new Date(value.since as string) };
-      return { json: JSON.stringify({ count: await replay(core.store, params.id, which, new Date()) }) };
+      return { json: JSON.stringify({ count: await replay(context.store, params.id, which, new Date()) }) };
     },
   },
 ];
 
 /** An event like any other, except that nothing happened. */
-function testEvent({ core, caller }: OperationContext, id: string) {
-  const { documents, journal } = core;
+function testEvent({ context, caller }: OperationScope, id: string) {
+  const { documents, journal } = context;
   const [eventId, now] = [newId("ev"), new Date().toISOString()];
   const credential = { id: caller.keyId, uri: documents.addressOf(definitionOf("api_key"), caller.keyId) };
   const payload = {
@@ -132,6 +132,6 @@ function testEvent({ core, caller }: OperationContext, id: string) {
 function statusOf({ status }: Query): DeliveryRow["status"] | undefined {
   const known = STATUSES.find((one) => one === status);
   if (status !== undefined && !known)
-    throw new ApiError("invalid_query", `status must be one of ${STATUSES.join(", ")}`, { field: "status" });
+    throw new RequestError("invalid_query", `status must be one of ${STATUSES.join(", ")}`, { field: "status" });
   return known;
 }

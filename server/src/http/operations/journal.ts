@@ -2,9 +2,9 @@ import { EVENT_TYPES } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import { headOf } from "../../journal/head";
 import { auditPage, eventAt, eventPage } from "../../journal/read";
-import { ApiError } from "../../util/apiError";
+import { RequestError } from "../../util/requestError";
 import { beforeOf, limitOf } from "../query";
-import type { Operation, OperationContext, Shape } from "./operation";
+import type { Operation, OperationScope, Shape } from "./operation";
 
 const EVENT = { title: "event", idPrefix: "ev" };
 const AUDIT_EVENT = { title: "audit event", idPrefix: "au" };
@@ -104,13 +104,13 @@ export const journalOperations: readonly Operation[] = [
     tag: EVENTS,
     query: ["limit", "before_id", "type", "object_id"],
     success: { status: 200, answer: eventShape, list: { key: "events" } },
-    run: async (context, { query }) => {
-      adminsOnly(context, "events");
+    run: async (scope, { query }) => {
+      adminsOnly(scope, "events");
       if (query.type !== undefined && !EVENT_TYPES.includes(query.type)) {
-        throw new ApiError("invalid_query", "type must be the name of an event type; GET /event_types lists them", { field: "type" });
+        throw new RequestError("invalid_query", "type must be the name of an event type; GET /event_types lists them", { field: "type" });
       }
       const filter = { type: query.type, objectId: query.object_id };
-      return eventPage(context.core.store, filter, { limit: limitOf(query), bytes: context.pageBytes, before: beforeOf(EVENT, query) });
+      return eventPage(scope.context.store, filter, { limit: limitOf(query), bytes: scope.pageBytes, before: beforeOf(EVENT, query) });
     },
   },
   {
@@ -121,9 +121,9 @@ export const journalOperations: readonly Operation[] = [
     tag: EVENTS,
     query: [],
     success: { status: 200, answer: eventShape },
-    run: async (context, { params }) => {
-      adminsOnly(context, "events");
-      return eventAt(context.core.store, params.id);
+    run: async (scope, { params }) => {
+      adminsOnly(scope, "events");
+      return eventAt(scope.context.store, params.id);
     },
   },
   {
@@ -134,9 +134,9 @@ export const journalOperations: readonly Operation[] = [
     tag: AUDIT,
     query: ["limit", "before_id"],
     success: { status: 200, answer: auditShape, list: { key: "audit_events" } },
-    run: async (context, { query }) => {
-      adminsOnly(context, "the audit log");
-      return auditPage(context.core.store, { limit: limitOf(query), bytes: context.pageBytes, before: beforeOf(AUDIT_EVENT, query) });
+    run: async (scope, { query }) => {
+      adminsOnly(scope, "the audit log");
+      return auditPage(scope.context.store, { limit: limitOf(query), bytes: scope.pageBytes, before: beforeOf(AUDIT_EVENT, query) });
     },
   },
   {
@@ -147,15 +147,15 @@ export const journalOperations: readonly Operation[] = [
     tag: AUDIT,
     query: [],
     success: { status: 200, answer: headShape },
-    run: async (context) => {
-      adminsOnly(context, "the audit log");
-      const head = await headOf(context.core.store.reader);
+    run: async (scope) => {
+      adminsOnly(scope, "the audit log");
+      const head = await headOf(scope.context.store.reader);
       if (!head) throw new Error("The end of the audit log (the row of the table audit_head) was removed from this database");
       return { json: JSON.stringify(head) };
     },
   },
 ];
 
-function adminsOnly({ caller }: OperationContext, what: string): void {
-  if (!caller.admin) throw new ApiError("forbidden", `Only admins may see ${what}`);
+function adminsOnly({ caller }: OperationScope, what: string): void {
+  if (!caller.admin) throw new RequestError("forbidden", `Only admins may see ${what}`);
 }

@@ -2,19 +2,19 @@ import { accessDoc, type Definition } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import type { Caller } from "../../auth/bootstrap";
 import type { Dispatcher } from "../../events/delivery/dispatcher";
-import type { Resources } from "../../resources/service";
+import type { ResourceService } from "../../resources/service";
 import type { Answer, Page, Place, Precondition } from "../../resources/stored";
-import type { Parts } from "../../resources/subresources";
-import type { Core } from "../../resources/transaction";
+import type { Subresources } from "../../resources/subresources";
+import type { Context } from "../../resources/transaction";
 import type { Query } from "../query";
 
 /** What an operation works with. */
-export interface OperationContext {
-  /** Objects, as the caller may see and change them. */
-  readonly resources: Resources;
+export interface OperationScope {
+  /** StoredObjects, as the caller may see and change them. */
+  readonly resources: ResourceService;
   /** Their modules and the entries of their lists. */
-  readonly parts: Parts;
-  readonly core: Core;
+  readonly parts: Subresources;
+  readonly context: Context;
   readonly caller: Caller;
   readonly dispatcher: Dispatcher;
   /** How many bytes of stored texts a page of this answer may hold. */
@@ -55,7 +55,7 @@ export interface Operation {
   readonly success: { readonly status: 200 | 201 | 204; readonly answer?: Shape; readonly list?: { readonly key: string } };
   /** Whether it waits for others, such as the services that events go to; such a request holds no slot. */
   readonly waits?: true;
-  readonly run: (context: OperationContext, input: Input) => Promise<Outcome>;
+  readonly run: (scope: OperationScope, input: Input) => Promise<Outcome>;
 }
 
 /** What the operations of a resource type are listed under. */

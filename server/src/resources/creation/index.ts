@@ -30,7 +30,7 @@ export interface Addition {
   /** Computed fields; stored with the object and kept by its updates. */
   readonly computed?: Document;
   /** Computed fields that the creation's answer tells, and that are kept nowhere. */
-  readonly told?: Document;
+  readonly oneTime?: Document;
   /** Stores what stands beside the object, in the creation's transaction. */
   readonly keep?: (transaction: Kysely<Database>) => Promise<unknown>;
 }

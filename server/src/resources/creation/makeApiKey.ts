@@ -1,4 +1,4 @@
-import { refuseFaults } from "../../util/apiError";
+import { refuseFaults } from "../../util/requestError";
 import type { Behaviour } from ".";
 import { mintSecret } from "./mintSecret";
 

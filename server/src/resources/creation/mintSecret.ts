@@ -7,7 +7,7 @@ export const mintSecret =
   async ({ id }) => {
     const token = newSecret(prefix);
     return {
-      told: { token },
+      oneTime: { token },
       keep: (transaction) =>
         transaction
           .insertInto("told_secret")

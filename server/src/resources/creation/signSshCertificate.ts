@@ -2,7 +2,7 @@ import { checkRules, completeValidity, readSshPublicKey, type SshPublicKey, seco
 import { readSecret } from "../../secrets/tokens";
 import { AuthorityKey } from "../../ssh/authorityKey";
 import { issueCertificate } from "../../ssh/certificate";
-import { BodyError, refuseFaults } from "../../util/apiError";
+import { BodyError, refuseFaults } from "../../util/requestError";
 import type { Behaviour } from ".";
 import { PRIVATE_KEY } from "./makeAuthorityKey";
 

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorBody, type ErrorName, formatPath } from "@tunnelplane/sdk/contract";
 
 /** A refusal that the API answers as such; everything else that is thrown is a 500. */
-export class ApiError extends Error {
+export class RequestError extends Error {
   constructor(
     readonly error: ErrorName,
     message: string,
@@ -33,7 +33,7 @@ export interface Fault {
 const FAULTS_SHOWN = 20;
 
 /** One refusal for everything that is wrong with a body: code and field of the first fault, the words of all, up to a point. */
-export class BodyError extends ApiError {
+export class BodyError extends RequestError {
   constructor(readonly faults: readonly [Fault, ...Fault[]]) {
     const [first] = faults;
     const lines = faults.slice(0, FAULTS_SHOWN).map(({ path, message }) => `${formatPath(path) || "the body"} ${message}`);

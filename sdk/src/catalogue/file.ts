@@ -22,7 +22,7 @@ interface Place {
 }
 
 /** A YAML file as plain values, which knows where each of them stands. */
-export class Document {
+export class CatalogueFile {
   readonly lines = new LineCounter();
   readonly mistakes: Mistake[] = [];
   /** The whole file; undefined when it is not YAML or empty. */
