@@ -1,6 +1,30 @@
 /** Imports go one way: sdk ← provider, sdk ← server. Provider and server meet over HTTP only. */
 const only = (name, from, to, comment) => ({ name, severity: "error", comment, from: { path: from }, to: { path: to } });
 
+/** The rooms of the server, floor by floor from the top. A room may use rooms on lower floors only. */
+const FLOORS = [
+  ["cli"],
+  ["server.ts", "context.ts"],
+  ["http"],
+  ["events"],
+  ["resources"],
+  ["journal", "auth"],
+  ["documents", "backup"],
+  ["secrets"],
+  ["storage"],
+  ["ssh", "util"],
+];
+
+const inServer = (rooms) => `^server/src/(${rooms.map((room) => (room.endsWith(".ts") ? room.replace(".", "[.]") : `${room}/`)).join("|")})`;
+
+/** One rule for each room: everything above it, and its neighbours on the same floor, is out of reach. */
+const floorRules = FLOORS.flatMap((floor, index) =>
+  floor.map((room) => {
+    const outOfReach = [...FLOORS.slice(0, index).flat(), ...floor.filter((other) => other !== room)];
+    return outOfReach.length && only(`server-floor-${room}`, inServer([room]), inServer(outOfReach), "Rooms of the server use lower floors only.");
+  }),
+).filter(Boolean);
+
 module.exports = {
   forbidden: [
     only("sdk-stands-alone", "^sdk/", "^(server|provider|examples)/", "The contract and the client know nobody."),
@@ -13,8 +37,9 @@ module.exports = {
       "^provider/src/(?!core/)|node_modules/@pulumi",
       "The core can stand under another host than the dynamic provider.",
     ),
-    only("contract-needs-no-client", "^sdk/src/contract/", "^sdk/src/(client|resources)/", "The contract is data."),
-    { name: "no-circular", severity: "error", from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } } },
+    only("contract-needs-no-client", "^sdk/src/contract/", "^sdk/src/(client|generated|catalogue)/", "The contract is data."),
+    ...floorRules,
+    { name: "no-circular", severity: "error", from: {}, to: { circular: true } },
   ],
   options: {
     doNotFollow: { path: "node_modules" },

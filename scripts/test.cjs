@@ -1,54 +1,88 @@
 // Runs the tests, each folder of tests/ in a process of its own, two at a time: most of a test is waiting for other processes.
-// What a folder prints comes when it is done, as a whole.
+// Prints a line for each file as it ends. The whole report of each folder goes into a log file, and, where a test failed, to the end.
 const { spawn } = require("node:child_process");
-const { readdirSync } = require("node:fs");
+const { createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
 
 const ROOT = join(__dirname, "..");
+const KEPT = join(ROOT, "node_modules", ".tunnelplane");
+const LOGS = join(KEPT, "test-logs");
+const DURATION = join(KEPT, "test-minutes");
+const USUAL_MINUTES = 30; // on 2 cores, November 2026
 const AT_ONCE = 2;
 /** Those that take longest begin first; the rest in any order. */
-const LONGEST = ["trust", "api", "provider", "server", "examples", "events"];
+const LONGEST = ["trust", "api", "provider", "gateway", "server", "examples", "events"];
 
 const rank = (name) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length);
+const holdsTests = (folder) => readdirSync(join(ROOT, "tests", folder), { recursive: true }).some((file) => file.endsWith(".test.ts"));
 const folders = readdirSync(join(ROOT, "tests"), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
+  .filter((entry) => entry.isDirectory() && holdsTests(entry.name))
   .map(({ name }) => name)
   .sort((a, b) => rank(a) - rank(b));
 
 const total = { passed: 0, failed: 0, skipped: 0 };
-/** What mocha says of the tests that failed, told again at the very end: the tail of a long log is what people read. */
+const started = Date.now();
+/** Mocha's words for the tests that failed, told again at the very end: the tail of a long log is what people read. */
 const failures = [];
 let broken = false;
 
+mkdirSync(LOGS, { recursive: true });
+const minutes = existsSync(DURATION)
+  ? `${readFileSync(DURATION, "utf8")} minutes last time`
+  : `about ${USUAL_MINUTES} minutes on two cores`;
+console.log(`Running the tests of ${folders.length} folders: ${minutes}. A line for each file as it ends; whole reports in ${LOGS}`);
+
 async function worker() {
   for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
-    const { output, code } = await run(folder);
-    console.log(`\n──── tests/${folder}\n${output.trimEnd()}`);
-    const last = /(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$/.exec(output.trimEnd());
-    total.passed += Number(last?.[1] ?? 0);
-    total.failed += Number(last?.[2] ?? 0);
-    total.skipped += Number(last?.[3] ?? 0);
+    const { output, code, reported } = await run(folder);
     const failed = /^ +\d+ failing$[\s\S]*/m.exec(output)?.[0];
+    const tests = reported.passed + reported.failed + reported.skipped.length;
     if (failed) failures.push(`tests/${folder}:\n${failed.trimEnd()}`);
-    if (code !== 0) broken = true;
-    if (!last) console.log(`tests/${folder} ended with ${code} before its tests were done`);
+    else if (code !== 0 || tests === 0) failures.push(`tests/${folder}: ended with ${code} after ${tests} tests\n${output.slice(-4000)}`);
+    if (code !== 0 || tests === 0) broken = true;
+    total.passed += reported.passed;
+    total.failed += reported.failed;
+    total.skipped += reported.skipped.length;
   }
 }
 
 function run(folder) {
   const args = [join(ROOT, "node_modules/mocha/bin/mocha.js"), `tests/${folder}/**/*.test.ts`];
-  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  const log = createWriteStream(join(LOGS, `${folder}.log`));
+  const reported = { passed: 0, failed: 0, skipped: [] };
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (chunk) => {
       output += chunk;
+      log.write(chunk);
     });
-  return new Promise((resolve) => child.once("close", (code) => resolve({ output, code })));
+  child.on("message", (file) => {
+    tell(file);
+    reported.passed += file.passed;
+    reported.failed += file.failed;
+    reported.skipped.push(...file.skipped);
+  });
+  return new Promise((resolve) =>
+    child.once("close", (code) => {
+      log.end();
+      resolve({ output, code, reported });
+    }),
+  );
+}
+
+function tell({ file, passed, failed, skipped, seconds }) {
+  const counts = [`${passed} passed`, failed && `${failed} failed`, skipped.length && `${skipped.length} skipped`]
+    .filter(Boolean)
+    .join(", ");
+  console.log(`${failed ? "✗" : "✓"} ${file}: ${counts} (${seconds} s)`);
+  for (const title of skipped) console.log(`    skipped: ${title}`);
 }
 
 Promise.all(Array.from({ length: AT_ONCE }, worker)).then(() => {
   const { passed, failed, skipped } = total;
   for (const failure of failures) console.log(`\n──── failed in ${failure}`);
-  console.log(`\nAll folders: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+  if (!broken) writeFileSync(DURATION, String(Math.max(1, Math.round((Date.now() - started) / 60_000))));
+  console.log(`\nTotal: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
   process.exitCode = broken ? 1 : 0;
 });

@@ -1,7 +1,29 @@
-const { reporters } = require("mocha");
+const { relative } = require("node:path");
+const { reporters, Runner } = require("mocha");
 
-/** Mocha's own report, closed by one plain line that says how it went. */
-module.exports = class ClosingLine extends reporters.Spec {
+const { EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } = Runner.constants;
+
+/** Mocha's own report, closed by one plain line. Tells the process that started it about each file as it ends, if there is one. */
+module.exports = class FileByFile extends reporters.Spec {
+  constructor(runner, options) {
+    super(runner, options);
+    if (!process.send) return;
+    let current;
+    const end = () => {
+      if (current) process.send({ ...current, seconds: Math.round((Date.now() - current.started) / 1000) });
+      current = undefined;
+    };
+    runner.on(EVENT_SUITE_BEGIN, ({ file }) => {
+      if (!file || file === current?.path) return;
+      end();
+      current = { path: file, file: relative(process.cwd(), file), started: Date.now(), passed: 0, failed: 0, skipped: [] };
+    });
+    runner.on(EVENT_TEST_PASS, () => current && current.passed++);
+    runner.on(EVENT_TEST_FAIL, () => current && current.failed++);
+    runner.on(EVENT_TEST_PENDING, (test) => current?.skipped.push(test.fullTitle()));
+    runner.on(EVENT_RUN_END, end);
+  }
+
   epilogue() {
     super.epilogue();
     const { passes, failures, pending } = this.stats;
