@@ -4,24 +4,30 @@ const only = (name, from, to, comment) => ({ name, severity: "error", comment, f
 /** The rooms of the server, floor by floor from the top. A room may use rooms on lower floors only. */
 const FLOORS = [
   ["cli"],
-  ["server.ts", "context.ts"],
+  ["server.ts"],
   ["http"],
-  ["events"],
+  ["context.ts"],
+  ["events", "rotation"],
   ["resources"],
-  ["journal", "auth"],
-  ["documents", "backup"],
+  ["auth", "backup"],
+  ["journal"],
+  ["documents"],
   ["secrets"],
   ["storage"],
-  ["ssh", "util"],
+  ["ssh", "util", "validation"],
 ];
 
-const inServer = (rooms) => `^server/src/(${rooms.map((room) => (room.endsWith(".ts") ? room.replace(".", "[.]") : `${room}/`)).join("|")})`;
+const inServer = (rooms) =>
+  `^server/src/(${rooms.map((room) => (room.endsWith(".ts") ? room.replace(".", "[.]") : `${room}/`)).join("|")})`;
 
 /** One rule for each room: everything above it, and its neighbours on the same floor, is out of reach. */
 const floorRules = FLOORS.flatMap((floor, index) =>
   floor.map((room) => {
     const outOfReach = [...FLOORS.slice(0, index).flat(), ...floor.filter((other) => other !== room)];
-    return outOfReach.length && only(`server-floor-${room}`, inServer([room]), inServer(outOfReach), "Rooms of the server use lower floors only.");
+    return (
+      outOfReach.length &&
+      only(`server-floor-${room}`, inServer([room]), inServer(outOfReach), "Rooms of the server use lower floors only.")
+    );
   }),
 ).filter(Boolean);
 

@@ -1,6 +1,7 @@
 import { definitionOf } from "@tunnelplane/sdk/contract";
 import { ApiKeys } from "../../server/src/auth/apiKeys";
-import { bootstrap, type Caller } from "../../server/src/auth/bootstrap";
+import { bootstrap } from "../../server/src/auth/bootstrap";
+import type { Caller } from "../../server/src/auth/caller";
 import { openContext } from "../../server/src/context";
 import type { Outgoing } from "../../server/src/events/targets";
 import { ResourceService } from "../../server/src/resources/service";

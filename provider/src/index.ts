@@ -1,6 +1,7 @@
 import "@tunnelplane/sdk/node";
 
-export { type CatalogueOptions, catalogue } from "./catalogue/catalogue";
+export { catalogue } from "./catalogue/catalogue";
+export type { CatalogueOptions } from "./catalogue/options";
 export * from "./generated";
 export { Account, type AccountArgs } from "./host/account";
 export { Resource } from "./host/resource";

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { Documents } from "./documents/documents";
+import { followSubscriptions } from "./events/subscriptions";
 import { digestsToServeWith } from "./journal/baseline";
 import { openDigests } from "./journal/digests";
 import { Journal } from "./journal/journal";
+import { isBegun, openKeyring } from "./journal/openKeyring";
 import type { Context } from "./resources/transaction";
-import { isBegun, openKeyring } from "./secrets/openKeyring";
 import { factsOf } from "./storage/facts";
 import { openStore, type StoreOptions } from "./storage/open";
 import { Validation } from "./validation/validation";
@@ -29,7 +30,13 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const digests = options.existing
       ? await openDigests(store.reader, keyring)
       : await digestsToServeWith({ store, keyring, documents, accountId });
-    return { store, keyring, documents, journal: new Journal(documents, keyring, digests, accountId), validation: new Validation() };
+    return {
+      store,
+      keyring,
+      documents,
+      journal: new Journal(documents, keyring, digests, accountId, followSubscriptions),
+      validation: new Validation(),
+    };
   } catch (error) {
     await store.close();
     throw error;

@@ -1,9 +1,11 @@
 import { definitionOf } from "@tunnelplane/sdk/contract";
 import { ApiKeys } from "../../server/src/auth/apiKeys";
-import { bootstrap, type Caller } from "../../server/src/auth/bootstrap";
+import { bootstrap } from "../../server/src/auth/bootstrap";
+import type { Caller } from "../../server/src/auth/caller";
 import { openContext } from "../../server/src/context";
 import { deliveryPage } from "../../server/src/events/admin/deliveryPage";
-import { Dispatcher, type DispatcherOptions } from "../../server/src/events/delivery/dispatcher";
+import { Dispatcher } from "../../server/src/events/delivery/dispatcher";
+import type { DispatcherOptions } from "../../server/src/events/delivery/options";
 import type { Outgoing, Target } from "../../server/src/events/targets";
 import type { Sent } from "../../server/src/events/targets/target";
 import { ResourceService } from "../../server/src/resources/service";

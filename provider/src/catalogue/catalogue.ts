@@ -1,9 +1,6 @@
-import type * as pulumi from "@pulumi/pulumi";
 import type { Catalogue } from "../generated/catalogue";
 import type * as Declare from "./declare";
-
-/** What all resources of a catalogue are declared with, for example an account as `provider`. */
-export type CatalogueOptions = Omit<pulumi.CustomResourceOptions, "aliases" | "id" | "import" | "urn">;
+import type { CatalogueOptions } from "./options";
 
 /**
  * Declares everything that a YAML file lists, see docs/catalogue.md. All mistakes of the file are

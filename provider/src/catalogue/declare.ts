@@ -5,7 +5,7 @@ import type { Entry } from "@tunnelplane/sdk/catalogue";
 import { CatalogueFile, check, isLater, type Later, report, type Tags } from "@tunnelplane/sdk/catalogue";
 import { collectionOf, formatPath, registry } from "@tunnelplane/sdk/contract";
 import * as resources from "../generated";
-import type { CatalogueOptions } from "./catalogue";
+import type { CatalogueOptions } from "./options";
 
 type Class = new (name: string, args: object, options?: pulumi.CustomResourceOptions) => pulumi.CustomResource;
 

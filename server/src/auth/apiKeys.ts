@@ -4,7 +4,7 @@ import { hashSecret } from "../secrets/tokens";
 import { statement } from "../storage/statement";
 import type { Store } from "../storage/store";
 import { RequestError } from "../util/requestError";
-import type { Caller } from "./bootstrap";
+import type { Caller } from "./caller";
 
 /** How long a key that was found may be used before the database is asked again: how long other servers may take to notice that it is gone. */
 const TRUSTED_MS = 1000;

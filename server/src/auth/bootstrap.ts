@@ -1,43 +1,22 @@
-import { type Definition, definitionOf, type Role } from "@tunnelplane/sdk/contract";
+import { definitionOf } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
+import type { Documents } from "../documents/documents";
+import type { Journal } from "../journal/journal";
 import { commandLine, type ObjectChange } from "../journal/payload";
-import type { Context } from "../resources/transaction";
-import { KeyRotated } from "../secrets/keyring";
+import { KeyRotated, type Keyring } from "../secrets/keyring";
 import { hashSecret, newSecret } from "../secrets/tokens";
 import { PLACEHOLDER } from "../storage/facts";
 import type { Database } from "../storage/schema";
+import type { Store } from "../storage/store";
 import { newId } from "../util/ids";
-import { refuseFaults } from "../util/requestError";
 
-/** Who makes a request: a user or a bot, by one of its API keys. */
-export interface Caller {
-  readonly ownerId: string;
-  /** What the user or bot is called. */
-  readonly name: string;
-  readonly role: Role;
-  readonly keyId: string;
-  /** Until when the key is accepted; null until it is deleted. */
-  readonly expiresAt: string | null;
-  /** Whether the role is that of an admin. */
-  readonly admin: boolean;
+/** What it takes to write a key, its event and its audit row. */
+interface Context {
+  readonly store: Store;
+  readonly documents: Documents;
+  readonly keyring: Keyring;
+  readonly journal: Journal;
 }
-
-/** Refuses an owner that the caller may not name, or that there is not. Bots are resources, and so checked as references. */
-export async function refuseForeignOwner(db: Kysely<Database>, owner: unknown, caller: Caller): Promise<void> {
-  if (typeof owner !== "string" || owner === caller.ownerId) return;
-  const refuse = (error: "wrong_id_kind" | "forbidden" | "missing_target", message: string) =>
-    refuseFaults([{ error, path: ["owner_id"], message }]);
-  if (!/^(usr|bot)_/.test(owner))
-    refuse("wrong_id_kind", `is ${JSON.stringify(owner)}: expected the id of a user ("usr_…") or a bot ("bot_…")`);
-  if (!caller.admin) refuse("forbidden", "names another user or bot; only admins may do that. Leave it out to own the object yourself");
-  if (owner.startsWith("bot_")) return;
-  const known = await db.selectFrom("principal").select("id").where("id", "=", owner).executeTakeFirst();
-  if (!known) refuse("missing_target", `names ${owner}, but there is no such user or bot; leave it out to own the object yourself`);
-}
-
-/** Whether an object does not exist for a caller, because it belongs to somebody else. */
-export const isHidden = ({ access }: Definition, ownerId: string, caller: Caller): boolean =>
-  access === "owner" && !caller.admin && ownerId !== caller.ownerId;
 
 /** What became of the admin's key when a server started. */
 interface Bootstrapped {

@@ -3,7 +3,7 @@ import { backUp, STDOUT } from "../backup/backup";
 import type { Counts } from "../backup/file";
 import { restore } from "../backup/restore";
 import { anchorText } from "../journal/head";
-import { isBegun } from "../secrets/openKeyring";
+import { isBegun } from "../journal/openKeyring";
 import { VERSION } from "../server";
 import { schemaOf } from "../storage/migrate";
 import { type DatabaseOptions, databaseName, inSnapshot } from "../storage/open";

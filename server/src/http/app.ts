@@ -1,10 +1,11 @@
 import { definitionOf, expandPath } from "@tunnelplane/sdk/contract";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { ApiKeys } from "../auth/apiKeys";
+import type { Page } from "../documents/answer";
 import { deliveryMetrics } from "../events/admin/metrics";
 import type { Dispatcher } from "../events/delivery/dispatcher";
 import { ResourceService } from "../resources/service";
-import type { Page, Place } from "../resources/stored";
+import type { Place } from "../resources/stored";
 import { Subresources } from "../resources/subresources";
 import type { Context } from "../resources/transaction";
 import { newId } from "../util/ids";

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { Caller } from "../auth/bootstrap";
+import type { Caller } from "../auth/caller";
 import type { DeliveryMetric } from "../events/admin/metrics";
 import { RequestError } from "../util/requestError";
 

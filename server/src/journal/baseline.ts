@@ -41,7 +41,7 @@ export async function digestsToServeWith({ store, keyring, documents, accountId 
     if (recorded > 0) {
       const act = { action: BASELINE_RECORDED, digest: await digestOfBaseline(transaction, digests) };
       const author = { ownerId: "server", name: "server", operationId: newId("op") };
-      await new Journal(documents, keyring, digests, accountId).append(transaction, begunUnder, author, [act]);
+      await new Journal(documents, keyring, digests, accountId, nothingFollows).append(transaction, begunUnder, author, [act]);
     }
     return digests;
   });
@@ -102,3 +102,6 @@ async function record(transaction: Kysely<Database>, page: readonly Recorded[]):
   if (rows.length > 0) await transaction.insertInto("baseline").values(rows).execute();
   return rows.at(-1)?.id;
 }
+
+/** The baseline is no change of an object. */
+const nothingFollows = async (): Promise<void> => undefined;

@@ -1,6 +1,5 @@
 import type { Kysely } from "kysely";
 import type { Documents } from "../documents/documents";
-import { followSubscriptions } from "../events/subscriptions";
 import type { Keyring } from "../secrets/keyring";
 import type { AuditEventRow, Database } from "../storage/schema";
 import { insertion, pipelined, statement } from "../storage/statement";
@@ -17,6 +16,12 @@ export interface Act {
 }
 
 /**
+ * Told of each change of an object, in its transaction, while the end of the log is held.
+ * @param sequence of the change's event
+ */
+export type Follow = (transaction: Kysely<Database>, change: ObjectChange, sequence: number) => Promise<void>;
+
+/**
  * What happened, written in the transaction in which it happens: an event for each change of an object, and
  * a row of the audit log for everything. Both share one sequence, which is the order of commits.
  */
@@ -27,6 +32,7 @@ export class Journal {
     private readonly digests: Digests,
     /** What events call the whole. */
     readonly accountId: string,
+    private readonly follow: Follow,
   ) {}
 
   /**
@@ -67,7 +73,7 @@ export class Journal {
       return event ? [{ event: { ...event, sequence }, change: changes[index] as ObjectChange }] : [];
     });
     const follow = async () => {
-      for (const { event, change } of told) await followSubscriptions(transaction, change, event.sequence);
+      for (const { event, change } of told) await this.follow(transaction, change, event.sequence);
     };
     // At once, because everybody else waits for the end of the log.
     await pipelined([

@@ -1,6 +1,5 @@
 import type { SelectQueryBuilder } from "kysely";
-import { fitting, type PageSize } from "../resources/pages";
-import type { Answer, Page } from "../resources/stored";
+import { type Answer, fitting, type Page, type PageSize } from "../documents/answer";
 import type { Database } from "../storage/schema";
 import type { Store } from "../storage/store";
 import { RequestError } from "../util/requestError";

@@ -1,5 +1,6 @@
 import { type Definition, pathFieldsOf } from "@tunnelplane/sdk/contract";
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { PageSize } from "../documents/answer";
 import { bytesOf, wholeOf } from "../documents/embedded";
 import type { Database } from "../storage/schema";
 import { type Statement, statement } from "../storage/statement";
@@ -12,14 +13,6 @@ const AFTER_ALL = "~";
 
 /** What is larger is read in a turn of its own. */
 const SMALL_PAGE = 1024 * 1024;
-
-/** How much a page may hold. */
-export interface PageSize {
-  /** How many objects. */
-  readonly limit: number;
-  /** How many bytes they may have together; one object is in a page whatever its size. */
-  readonly bytes: number;
-}
 
 interface PageRequest extends PageSize {
   /** Only what is older than this id. */
@@ -62,17 +55,6 @@ export async function pageOf(db: Kysely<Database>, definition: Definition, reque
 
 /** The documents of a page, one by one. */
 export const documentsIn = ({ documents }: StoredPage): string[] => (documents === "" ? [] : documents.split(JOINT));
-
-/** How many of the objects of these sizes a page holds. */
-export function fitting(sizes: readonly number[], { limit, bytes }: PageSize): number {
-  let [count, sum] = [0, 0];
-  for (const size of sizes.slice(0, limit)) {
-    sum += size;
-    if (sum > bytes && count > 0) break;
-    count++;
-  }
-  return count;
-}
 
 type PageStatement = Statement<Record<string, string | number>, { documents: string | null; versions: string | null }>;
 

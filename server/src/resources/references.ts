@@ -11,7 +11,8 @@ import {
   withArticle,
 } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import { type Caller, isHidden } from "../auth/bootstrap";
+import type { Caller } from "../auth/caller";
+import { isHidden } from "../auth/ownership";
 import type { Document } from "../documents/documents";
 import type { Database } from "../storage/schema";
 import { insertion, pipelined, statement } from "../storage/statement";

@@ -1,6 +1,7 @@
 import { type Definition, definitionOf } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import { refuseForeignOwner } from "../auth/bootstrap";
+import { refuseForeignOwner } from "../auth/ownership";
+import type { Answer, Page, PageSize } from "../documents/answer";
 import type { ObjectChange } from "../journal/payload";
 import type { Database } from "../storage/schema";
 import { pipelined } from "../storage/statement";
@@ -9,11 +10,11 @@ import { RequestError, refuseFaults } from "../util/requestError";
 import { inSlices } from "../util/slices";
 import { takeTurnToNest } from "./circles";
 import { type Addition, behaviours, type Creation } from "./creation";
-import { documentsIn, type PageSize, pageOf } from "./pages";
+import { documentsIn, pageOf } from "./pages";
 import { lockParents, touchParent } from "./parents";
 import { childrenOf, forgetReferences, recordReferences, replaceUniqueKeys, resolveReferences, usersOf } from "./references";
 import { deleteResource, insertResource } from "./rows";
-import { type Answer, type Created, etagOf, type Page, type Place, type Precondition, refuseMembers, StoredObjects } from "./stored";
+import { type Created, etagOf, type Place, type Precondition, refuseMembers, StoredObjects } from "./stored";
 
 /** What the API does with objects of any kind, each as a whole. */
 export class ResourceService extends StoredObjects {

@@ -1,6 +1,8 @@
 import { checkRules, type Definition, pathFieldsOf, withArticle } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import { type Caller, isHidden } from "../auth/bootstrap";
+import type { Caller } from "../auth/caller";
+import { isHidden } from "../auth/ownership";
+import type { Answer } from "../documents/answer";
 import type { Document } from "../documents/documents";
 import type { StoredAs } from "../journal/digests";
 import type { ObjectChange } from "../journal/payload";
@@ -12,24 +14,11 @@ import { forgetReferences, recordReferences, replaceUniqueKeys, resolveChanges }
 import { type FindById, findWhole, lockWhole, updateDocument } from "./rows";
 import { type ChangeRequest, type Context, Transactions } from "./transaction";
 
-/** JSON to answer, and the strong ETag of what it shows. */
-export interface Answer {
-  readonly json: string;
-  readonly etag: string;
-}
-
 /** What a creation answers. */
 export interface Created extends Answer {
   readonly id: string;
   /** Whether it is the answer of an earlier request with the same Idempotency-Key. */
   readonly replayed?: boolean;
-}
-
-export interface Page {
-  /** Newest first; each the JSON of one, or of several with commas between. */
-  readonly documents: readonly string[];
-  /** The id to ask for what is older, or null at the end. */
-  readonly nextBefore: string | null;
 }
 
 /** Tells whether a change may go on, given the ETag of what it would change, if there is anything. */

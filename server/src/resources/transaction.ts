@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Caller } from "../auth/bootstrap";
+import type { Caller } from "../auth/caller";
 import type { Documents } from "../documents/documents";
 import type { Journal } from "../journal/journal";
 import type { ObjectChange } from "../journal/payload";

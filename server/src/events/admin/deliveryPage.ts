@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Page } from "../../resources/stored";
+import type { Page } from "../../documents/answer";
 import type { Database, DeliveryRow } from "../../storage/schema";
 import type { Store } from "../../storage/store";
 import { isRoutedToCursor } from "../queue/cursors";

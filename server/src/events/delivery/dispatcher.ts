@@ -1,10 +1,11 @@
 import type { Context } from "../../resources/transaction";
 import { AttemptCounts } from "../admin/metrics";
-import { Destinations, type DestinationsOptions } from "../destinations";
+import { Destinations } from "../destinations";
 import { mendTimes } from "../queue/clocks";
 import { dueDestinations } from "../queue/cursors";
 import { type Outgoing, TargetError } from "../targets";
 import type { Sent } from "../targets/target";
+import type { DispatcherOptions } from "./options";
 import { DeliveryWorker } from "./worker";
 
 // Finds what other servers committed, and what has to be tried again.
@@ -15,16 +16,6 @@ const MEND_MS = 60_000;
 const GATHER_MS = 5;
 // Longer than a target waits for its service (30 s), which says more of what is wrong.
 const TEST_MS = 40_000;
-
-export interface DispatcherOptions extends DestinationsOptions {
-  /** The address of this server, for the addresses in events. */
-  readonly address: () => string;
-  readonly logger: { error(details: object, message: string): void };
-  /** Default: the clock. */
-  readonly now?: () => Date;
-  /** From 0 up to 1. Default: Math.random. */
-  readonly random?: () => number;
-}
 
 /**
  * Delivers events, at least once, and those of one object in order. Any number of them may work on one database. Each

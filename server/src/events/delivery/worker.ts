@@ -6,7 +6,7 @@ import { lease, record, release } from "../queue/leases";
 import { type Outgoing, type Target, TargetError } from "../targets";
 import type { Sent } from "../targets/target";
 import type { LeasedBatch, Result, SentBatch } from "./batch";
-import type { DispatcherOptions } from "./dispatcher";
+import type { DispatcherOptions } from "./options";
 
 /** How many batches are under way at once to one destination: while some are with the service, others are recorded and taken. */
 export const CONCURRENCY = 3;

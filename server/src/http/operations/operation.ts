@@ -1,9 +1,10 @@
 import { accessDoc, type Definition } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
-import type { Caller } from "../../auth/bootstrap";
+import type { Caller } from "../../auth/caller";
+import type { Answer, Page } from "../../documents/answer";
 import type { Dispatcher } from "../../events/delivery/dispatcher";
 import type { ResourceService } from "../../resources/service";
-import type { Answer, Page, Place, Precondition } from "../../resources/stored";
+import type { Place, Precondition } from "../../resources/stored";
 import type { Subresources } from "../../resources/subresources";
 import type { Context } from "../../resources/transaction";
 import type { Query } from "../query";

@@ -1,5 +1,5 @@
 import { refuseFaults } from "../../util/requestError";
-import type { Behaviour } from ".";
+import type { Behaviour } from "./behaviour";
 import { mintSecret } from "./mintSecret";
 
 /**

@@ -1,6 +1,6 @@
 import { keepSecret } from "../../secrets/tokens";
 import { AuthorityKey, type KeyParameters } from "../../ssh/authorityKey";
-import type { Behaviour } from ".";
+import type { Behaviour } from "./behaviour";
 
 /** Where the private key of an SSH certificate authority stands among the secrets. */
 export const PRIVATE_KEY = "private_key";

@@ -1,5 +1,5 @@
 import { hashSecret, newSecret } from "../../secrets/tokens";
-import type { Behaviour } from ".";
+import type { Behaviour } from "./behaviour";
 
 /** Gives an object a secret that is told once, in the creation's answer, and kept as a hash. */
 export const mintSecret =

@@ -3,7 +3,7 @@ import { readSecret } from "../../secrets/tokens";
 import { AuthorityKey } from "../../ssh/authorityKey";
 import { issueCertificate } from "../../ssh/certificate";
 import { BodyError, refuseFaults } from "../../util/requestError";
-import type { Behaviour } from ".";
+import type { Behaviour } from "./behaviour";
 import { PRIVATE_KEY } from "./makeAuthorityKey";
 
 /** Signs a certificate for a user or a host, from now on and for a day where nothing else was asked for. */

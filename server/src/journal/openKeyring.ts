@@ -1,8 +1,8 @@
-import { headText } from "../journal/head";
-import { GENESIS } from "../journal/rows";
+import { Keyring } from "../secrets/keyring";
+import { createMasterKey, findMasterKey, type MasterKeyOptions } from "../secrets/masterKey";
 import type { Store } from "../storage/store";
-import { Keyring } from "./keyring";
-import { createMasterKey, findMasterKey, type MasterKeyOptions } from "./masterKey";
+import { headText } from "./head";
+import { GENESIS } from "./rows";
 
 /** The setting that a new database has until its first start, and nobody makes again. */
 const FIRST_START = "first_start";
