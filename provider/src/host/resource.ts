@@ -66,6 +66,6 @@ function withSecret<T>(value: T, [name, ...rest]: string[]): T | pulumi.Output<T
 /**
  * The provider of a resource as its state keeps it: a program that fetches the real one. Every byte of it
  * is written with every step of every operation (1.8 KB of code make 500 creations twice as slow, see the
- * engine's measurements in docs/architecture.md), and old state runs it after an upgrade: it must never change.
+ * engine's measurements in docs/architecture/provider.md), and old state runs it after an upgrade: it must never change.
  */
 export const providerLiteral = (kind: string): string => `exports.handler=()=>require("@tunnelplane/pulumi/dynamic")("${kind}")`;
