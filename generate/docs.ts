@@ -12,18 +12,18 @@ import {
   pathFieldsOf,
 } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
+import { SERVE_SETTINGS } from "../server/src/cli/settings";
 import { docOf } from "./interfaces";
 import { modulesWithTypes } from "./names";
 
-const BEGIN = "<!-- generated: resources -->";
 const END = "<!-- /generated -->";
 
-/** The reference pages, and the README with its table of resources. */
+/** The reference pages, and the README with its tables of resources and settings. */
 export function docsPages(registry: readonly Definition[], root: string): [string, string][] {
   return [
     ["docs/resources.md", resourcesPage(registry)],
     ["docs/errors.md", errorsPage()],
-    ["README.md", withTable(readFileSync(join(root, "README.md"), "utf8"), registry, programsIn(join(root, "examples")))],
+    ["README.md", readme(readFileSync(join(root, "README.md"), "utf8"), registry, programsIn(join(root, "examples")))],
   ];
 }
 
@@ -40,7 +40,28 @@ const programsIn = (examples: string): Program[] =>
     .filter(({ file }) => existsSync(file))
     .map(({ name, file }) => ({ name, text: readFileSync(file, "utf8") }));
 
-function withTable(readme: string, registry: readonly Definition[], programs: readonly Program[]): string {
+function readme(text: string, registry: readonly Definition[], programs: readonly Program[]): string {
+  return filled(filled(text, "resources", resourcesTable(registry, programs)), "settings", settingsTable());
+}
+
+/** A page with what stands between the marks of a name replaced. */
+function filled(page: string, name: string, content: string): string {
+  const begin = `<!-- generated: ${name} -->`;
+  const [before, rest] = page.split(begin);
+  const end = rest?.indexOf(END) ?? -1;
+  if (rest === undefined || end < 0) throw new Error(`README.md lacks the lines ${begin} and ${END}`);
+  return `${before}${begin}\n${content}${rest.slice(end)}`;
+}
+
+function settingsTable(): string {
+  const rows = SERVE_SETTINGS.map(({ flag, env, text, more, default: value, defaultText }) => {
+    const usual = defaultText ?? `\`${value}\``;
+    return `| ${text}${more ? ` ([more](${more}))` : ""} | ${flag ? `\`${flag}\`` : "–"} | \`${env}\` | ${usual} |\n`;
+  });
+  return `| Setting | Flag of \`tunnelplane serve\` | Environment | Default |\n|---|---|---|---|\n${rows.join("")}`;
+}
+
+function resourcesTable(registry: readonly Definition[], programs: readonly Program[]): string {
   const rows = registry.map((definition) => {
     const modules = modulesWithTypes(definition);
     const classes = [definition.type, ...modules.map((module) => module.type)].map((type) => `\`${type}\``).join(" ");
@@ -52,11 +73,7 @@ function withTable(readme: string, registry: readonly Definition[], programs: re
     ];
     return `| [${definition.title}](${section}) | ${endpoints} | ${classes} | ${examples.join(" ")} |\n`;
   });
-  const table = `| Resource | Endpoints | Pulumi classes | Examples |\n|---|---|---|---|\n${rows.join("")}`;
-  const [before, rest] = readme.split(BEGIN);
-  const after = rest?.split(END)[1];
-  if (after === undefined) throw new Error(`README.md lacks the lines ${BEGIN} and ${END}`);
-  return `${before}${BEGIN}\n${table}${END}${after}`;
+  return `| Resource | Endpoints | Pulumi classes | Examples |\n|---|---|---|---|\n${rows.join("")}`;
 }
 
 const anchor = (title: string): string => title.toLowerCase().replaceAll(" ", "-");

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { parse } from "yaml";
+import { SERVE_SETTINGS } from "../../server/src/cli/settings";
 
 const FOLDER = join(__dirname, "../../deploy");
 const read = (path: string) => readFileSync(join(FOLDER, path), "utf8");
@@ -25,10 +26,9 @@ describe("The set for Docker Compose", () => {
   });
 
   it("sets only what the server has a setting for", () => {
-    const known = ["options", "serve"].map((file) => readFileSync(join(FOLDER, `../server/src/cli/${file}.ts`), "utf8")).join();
+    const known = SERVE_SETTINGS.map(({ env }) => env);
     for (const name of servers) {
-      for (const variable of Object.keys(compose.services[name]?.environment ?? {}))
-        expect(known).to.contain(`"${variable}"`.replaceAll('"', ""));
+      for (const variable of Object.keys(compose.services[name]?.environment ?? {})) expect(known).to.include(variable);
     }
   });
 

@@ -7,14 +7,14 @@ import { isBegun } from "../journal/openKeyring";
 import { VERSION } from "../server";
 import { schemaOf } from "../storage/migrate";
 import { type DatabaseOptions, databaseName, inSnapshot } from "../storage/open";
-import { databaseOptions } from "./options";
+import { DATABASE_SETTINGS, optionsOf } from "./settings";
 
 export function backupCommand(): Command {
   const command = new Command("backup")
     .description("Write everything into a file, while servers serve")
     .argument("<file>", '"-" for standard output')
     .addHelpText("after", "\nThe file restores into either kind of database. The master key is not in it: keep a copy of that elsewhere.");
-  for (const option of databaseOptions()) command.addOption(option);
+  for (const option of optionsOf(DATABASE_SETTINGS)) command.addOption(option);
   return command.action(async (file: string, options: DatabaseOptions) => {
     if (file === STDOUT && process.stdout.isTTY) throw new Error("A backup is no text for a terminal; name a file, or send it into one");
     await requireKeys(options);
@@ -33,7 +33,7 @@ export function restoreCommand(): Command {
     .description("Read a backup into an empty database")
     .argument("<file>", "what tunnelplane backup wrote")
     .addHelpText("after", "\nServers then need the master key that the backed-up ones had.");
-  for (const option of databaseOptions()) command.addOption(option);
+  for (const option of optionsOf(DATABASE_SETTINGS)) command.addOption(option);
   return command.action(async (file: string, options: DatabaseOptions) => {
     if (file === STDOUT) throw new Error("A backup is read twice, first to check it; save it to a file and name that");
     console.error(`Restored ${wordsOf(await restore(options, file))}`);

@@ -1,6 +1,6 @@
 import { Deliveries, type EventDelivery, Transport } from "@tunnelplane/sdk";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { wholeNumber } from "./options";
+import { wholeNumber } from "./settings";
 
 // A server waits 30 s for what a service answers to a test.
 const TIMEOUT_MS = 60_000;

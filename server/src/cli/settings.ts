@@ -1,0 +1,198 @@
+import { InvalidArgumentError, Option } from "commander";
+import ipaddr from "ipaddr.js";
+import { parseEndpoints } from "../events/targets/endpoints";
+
+/** One setting of the server. Its flag, its environment variable, `--help` and the README's table all come from here. */
+export interface Setting {
+  /** As commander writes it, for example `--listen <host:port>`; a setting without one is read from the environment alone. */
+  readonly flag?: string;
+  readonly env: string;
+  /** What it is for, in a sentence without a full stop. */
+  readonly text: string;
+  readonly default?: string | number | boolean;
+  /** The default in words, where it is no value. */
+  readonly defaultText?: string;
+  /** Where the documents tell more, seen from the README. */
+  readonly more?: string;
+  readonly choices?: readonly string[];
+  parse?(text: string, before: unknown): unknown;
+}
+
+/** Which database a command works on: the same for all commands. */
+export const DATABASE_SETTINGS: readonly Setting[] = [
+  {
+    flag: "--data <folder>",
+    env: "TUNNELPLANE_DATA",
+    text: "Folder of the embedded database and the master key",
+    default: "./.tunnelplane",
+  },
+  {
+    flag: "--database-url <url>",
+    env: "TUNNELPLANE_DATABASE_URL",
+    text: "PostgreSQL database to use instead (postgres://user:password@host:5432/database); any number of servers may share it. The environment keeps the password out of process lists",
+    defaultText: "none",
+  },
+];
+
+/** Where the master key is, for commands that open what is sealed. */
+export const MASTER_KEY_SETTING: Setting = {
+  flag: "--master-key-file <file>",
+  env: "TUNNELPLANE_MASTER_KEY_FILE",
+  text: "File of the master key that seals secrets; made on the first start. Keep a copy",
+  defaultText: "`master.key` in the data folder",
+  more: "docs/operations.md#master-key-and-data-keys",
+};
+
+export const SERVE_SETTINGS: readonly Setting[] = [
+  {
+    flag: "--listen <host:port>",
+    env: "TUNNELPLANE_LISTEN",
+    text: "Address to listen on; port 0 takes a free one",
+    default: "127.0.0.1:4040",
+  },
+  ...DATABASE_SETTINGS,
+  MASTER_KEY_SETTING,
+  {
+    env: "TUNNELPLANE_MASTER_KEY",
+    text: "The master key itself (32 bytes in base64 or hex), instead of a file",
+    defaultText: "the file",
+  },
+  {
+    flag: "--database-pool <count>",
+    env: "TUNNELPLANE_DATABASE_POOL",
+    text: "Connections to PostgreSQL that each server opens at most",
+    default: 10,
+    parse: wholeNumber(1, 9999),
+  },
+  {
+    flag: "--public-url <url>",
+    env: "TUNNELPLANE_PUBLIC_URL",
+    text: "Base URL used in answers and events, where clients reach the server through a proxy",
+    defaultText: "the URL that the client used",
+  },
+  {
+    flag: "--tls-cert <file>",
+    env: "TUNNELPLANE_TLS_CERT",
+    text: "TLS certificate (PEM, followed by its chain); the server then speaks TLS 1.2 and later. SIGHUP reads it again",
+    defaultText: "plain HTTP",
+  },
+  { flag: "--tls-key <file>", env: "TUNNELPLANE_TLS_KEY", text: "Private key of the TLS certificate (PEM)", defaultText: "none" },
+  {
+    flag: "--rate-limit <count>",
+    env: "TUNNELPLANE_RATE_LIMIT",
+    text: "Requests that an API key may make in a second, and ten times that more in a minute; 0 for no limit",
+    default: 100,
+    parse: wholeNumber(0, 1_000_000),
+  },
+  {
+    flag: "--rate-limit-loopback",
+    env: "TUNNELPLANE_RATE_LIMIT_LOOPBACK",
+    text: "Limit clients on the same machine, too",
+    default: false,
+  },
+  {
+    flag: "--concurrency-limit <count>",
+    env: "TUNNELPLANE_CONCURRENCY_LIMIT",
+    text: "Requests that are worked on at once, at most half of them of one owner; more are answered 503; 0 for no limit",
+    default: 128,
+    more: "docs/operations.md#too-many-requests",
+    parse: wholeNumber(0, 1_000_000),
+  },
+  {
+    flag: "--trust-proxy <addresses>",
+    env: "TUNNELPLANE_TRUST_PROXY",
+    text: "Proxies whose X-Forwarded-For, -Proto and -Host are believed: addresses and networks with commas between, or loopback",
+    defaultText: "none",
+    parse: proxies,
+  },
+  {
+    flag: "--request-timeout <seconds>",
+    env: "TUNNELPLANE_REQUEST_TIMEOUT",
+    text: "Seconds in which a request must arrive",
+    default: 30,
+    parse: wholeNumber(1, 3600),
+  },
+  {
+    flag: "--keep-alive-timeout <seconds>",
+    env: "TUNNELPLANE_KEEP_ALIVE_TIMEOUT",
+    text: "Seconds that a connection may wait for its next request",
+    default: 72,
+    parse: wholeNumber(1, 3600),
+  },
+  {
+    flag: "--shutdown-limit <seconds>",
+    env: "TUNNELPLANE_SHUTDOWN_LIMIT",
+    text: "Seconds that requests under way get to finish when the server stops",
+    default: 10,
+    parse: wholeNumber(0, 3600),
+  },
+  {
+    flag: "--event-endpoint <service>=<url>",
+    env: "TUNNELPLANE_EVENT_ENDPOINTS",
+    text: "Other address of a service that events go to; may be repeated",
+    defaultText: "the service's own",
+    more: "docs/events.md#other-addresses",
+    parse: parseEndpoints,
+  },
+  {
+    flag: "--allow-private-targets",
+    env: "TUNNELPLANE_ALLOW_PRIVATE_TARGETS",
+    text: "Let events go to sites in private networks",
+    defaultText: "false",
+  },
+  {
+    flag: "--event-retention <days>",
+    env: "TUNNELPLANE_EVENT_RETENTION",
+    text: "Days for which delivered events are kept",
+    default: 30,
+    parse: wholeNumber(1, 36_500),
+  },
+  {
+    flag: "--log-level <level>",
+    env: "TUNNELPLANE_LOG_LEVEL",
+    text: "How much to log (JSON, on standard error)",
+    default: "info",
+    choices: ["silent", "error", "warn", "info", "debug"],
+  },
+  {
+    env: "TUNNELPLANE_BOOTSTRAP_API_KEY",
+    text: "The first admin's API key; later starts ignore it, so that a deleted key stays deleted",
+    defaultText: "one is made, and shown once",
+    more: "docs/operations.md#a-lost-admin-key",
+  },
+];
+
+/** The settings that have a flag, as options of a command. */
+export const optionsOf = (settings: readonly Setting[]): Option[] =>
+  settings.flatMap((setting) => {
+    if (setting.flag === undefined) return [];
+    const option = new Option(setting.flag, setting.text).env(setting.env);
+    if (setting.default !== undefined) option.default(setting.default);
+    if (setting.choices) option.choices(setting.choices);
+    if (setting.parse) option.argParser(setting.parse);
+    return [option];
+  });
+
+/** What `--help` says of settings that are read from the environment alone. */
+export function environmentHelp(settings: readonly Setting[]): string {
+  const rows = settings.filter(({ flag }) => flag === undefined);
+  const width = Math.max(...rows.map(({ env }) => env.length));
+  return `\nEnvironment:\n${rows.map(({ env, text }) => `  ${env.padEnd(width)}  ${text}`).join("\n")}`;
+}
+
+/** Reads a whole number from a command line. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (/^\d+$/.test(text) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`);
+  };
+}
+
+function proxies(text: string): string {
+  const isOne = (entry: string) => entry === "loopback" || ipaddr.isValid(entry) || ipaddr.isValidCIDR(entry);
+  if (text.split(",").every((entry) => isOne(entry.trim()))) return text;
+  throw new InvalidArgumentError(
+    'Expected addresses and networks with commas between, for example "10.0.0.7,192.168.0.0/16", or "loopback".',
+  );
+}
