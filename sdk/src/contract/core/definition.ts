@@ -2,12 +2,21 @@ import type { z } from "zod";
 import { type Marks, marksOf, type Rule } from "./marks";
 import { camelCase, plural } from "./names";
 
-/** Everything that is particular to a resource type, as data. */
-export interface Definition {
+/** Schemas of an object's fields, by their wire names. */
+export type Fields = Readonly<Record<string, z.ZodType>>;
+
+/** What was sent, with its defaults: the values that schemas of these fields let through. */
+export type Sent<F extends Fields> = z.output<z.ZodObject<{ -readonly [Name in keyof F]: F[Name] }>>;
+
+/**
+ * Everything that is particular to a resource type, as data. Definitions keep the types of their fields; code that
+ * serves every type takes them all as `Definition`.
+ */
+export interface Definition<K extends string = string, F extends Fields = Fields, C extends Fields = Fields> {
   /** PascalCase name: the Pulumi class, the SDK type and the OpenAPI schema. */
   readonly type: string;
   /** snake_case name: event types and references use it. */
-  readonly kind: string;
+  readonly kind: K;
   /** The name in sentences, for example "TLS edge". */
   readonly title: string;
   /** What it is for, in a few sentences. */
@@ -28,21 +37,21 @@ export interface Definition {
    */
   readonly access: "everyone" | "owner" | "admin";
   /** Fields that are sent, each a schema with its marks. */
-  readonly fields: Readonly<Record<string, z.ZodType>>;
+  readonly fields: F;
   /** Fields that only answers carry, beside id, uri and created_at. */
-  readonly computed: Readonly<Record<string, z.ZodType>>;
+  readonly computed: C;
   /** Computes what can be computed from the sent fields alone. */
-  readonly derive: (sent: Record<string, unknown>) => Record<string, unknown>;
+  derive(sent: Sent<F>): Partial<Sent<C>>;
   /** Rules across fields. */
-  readonly rules: readonly Rule[];
+  readonly rules: readonly Rule<Partial<Sent<F>>>[];
   /** Rules across fields that are followed but deserve a warning when broken. */
-  readonly warnings: readonly Rule[];
+  readonly warnings: readonly Rule<Partial<Sent<F>>>[];
   /** The fields that say how long an object lasts, where a program may ask for a new one before the end; see asDeclared(). */
   readonly renewable?: { readonly after: string; readonly until: string };
   /** Defaults that depend on other fields, applied after the plain ones. */
-  readonly fill: (value: Record<string, unknown>) => Record<string, unknown>;
+  fill(value: Record<string, unknown>): Record<string, unknown>;
   /** Keys that no other object may hold at the same time. */
-  readonly unique: (sent: Record<string, unknown>) => UniqueKey[];
+  unique(sent: Sent<F>): UniqueKey[];
   /** The body of an example program, `tunnels` being this project's Pulumi package. */
   readonly example: string;
 }
@@ -59,12 +68,14 @@ export interface UniqueKey {
 type Optional = "subject" | "idField" | "access" | "computed" | "derive" | "rules" | "warnings" | "fill" | "unique";
 
 /** States a resource type; what is left out has a neutral default. */
-export function defineResource(definition: Omit<Definition, Optional> & Partial<Pick<Definition, Optional>>): Definition {
+export function defineResource<const K extends string, F extends Fields, C extends Fields = Record<never, never>>(
+  definition: Omit<Definition<K, F, C>, Optional> & Partial<Pick<Definition<K, F, C>, Optional>>,
+): Definition<K, F, C> {
   return {
     subject: definition.kind,
     idField: `${definition.kind}_id`,
     access: "everyone",
-    computed: {},
+    computed: {} as C,
     fill: (value) => value,
     derive: () => ({}),
     rules: [],

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Fields, Sent } from "./definition";
 import { type Module, mark, type Reference, type Rule } from "./marks";
 
 /** A schema with a further condition: `complain` says what is wrong with a value, or nothing. */
@@ -82,11 +83,14 @@ export function distinct<S extends z.ZodArray>(schema: S, keyOf: (entry: z.infer
 }
 
 /** An object inside a resource, which accepts the stated fields only. */
-export function object(
-  fields: Record<string, z.ZodType>,
-  marks: { rules?: Rule[]; warnings?: Rule[]; fill?: (value: Record<string, unknown>) => Record<string, unknown> } = {},
-) {
-  return mark(z.strictObject(fields), marks);
+export function object<F extends Fields>(fields: F, marks: ObjectMarks<F> = {}) {
+  return mark(z.strictObject({ ...fields }), marks as ObjectMarks<Fields>);
+}
+
+interface ObjectMarks<F extends Fields> {
+  readonly rules?: Rule<Partial<Sent<F>>>[];
+  readonly warnings?: Rule<Partial<Sent<F>>>[];
+  readonly fill?: (value: Record<string, unknown>) => Record<string, unknown>;
 }
 
 /** The rule that a list which restricts access is not empty while the module is enabled. It is one of the module's own, so it judges what is sent only. */
@@ -100,14 +104,9 @@ export const notEmptyWhileEnabled = (list: string, entries: string): Rule =>
   };
 
 /** A module of an edge or a route: `enabled` and its fields; see spec "Rules common to modules". */
-export function module(module: Module, fields: Record<string, z.ZodType>, marks: Parameters<typeof object>[1] = {}) {
-  const schema = object(
-    {
-      enabled: z.boolean().default(true).meta({ description: "Whether the module is applied to traffic. Default true." }),
-      ...fields,
-    },
-    marks,
-  );
+export function module<F extends Fields>(module: Module, fields: F, marks: ObjectMarks<F> = {}) {
+  const enabled = z.boolean().default(true).meta({ description: "Whether the module is applied to traffic. Default true." });
+  const schema = object<{ enabled: typeof enabled } & F>({ enabled, ...fields }, marks as object);
   return mark(schema.optional().meta({ description: module.doc }), { module });
 }
 

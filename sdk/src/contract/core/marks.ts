@@ -64,7 +64,12 @@ export interface Problem {
  * A rule across fields. It gets what is known of a value (fields whose value is not known yet are
  * absent), and must complain about what is present only.
  */
-export type Rule = (value: Record<string, unknown>) => Iterable<{ path: PropertyKey[]; message: string }>;
+export type Rule<V = Record<string, unknown>> = Bivariant<V>["rule"];
+
+/** Parameters of methods are compared both ways, so that a rule of one type stands among the rules of all. */
+interface Bivariant<V> {
+  rule(value: V): Iterable<{ path: PropertyKey[]; message: string }>;
+}
 
 const registry = z.registry<Marks>();
 
