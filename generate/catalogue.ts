@@ -1,5 +1,5 @@
-import { bare, camelCase, collectionOf, createSchema, type Definition, ENTRY_NAME, marksOf, targetsOf } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
+import { bare, camelCase, collectionOf, createSchema, type Definition, ENTRY_NAME, marksOf, targetsOf } from "../sdk/src/contract";
 import { docOf } from "./interfaces";
 import { fileOf, HEADER, jsdoc } from "./names";
 

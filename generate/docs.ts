@@ -1,17 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  accessDoc,
-  asDeclared,
-  bare,
-  camelCase,
-  type Definition,
-  ERRORS,
-  isOptional,
-  marksOf,
-  pathFieldsOf,
-} from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
+import { accessDoc, asDeclared, bare, camelCase, type Definition, ERRORS, isOptional, marksOf, pathFieldsOf } from "../sdk/src/contract";
 import { SERVE_SETTINGS } from "../server/src/cli/settings";
 import { docOf } from "./interfaces";
 import { modulesWithTypes } from "./names";

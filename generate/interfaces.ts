@@ -1,5 +1,5 @@
-import { bare, defaultOf, isOptional, marksOf } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
+import { bare, defaultOf, isOptional, marksOf } from "../sdk/src/contract";
 import { jsdoc, pascalCase } from "./names";
 
 /** How a schema is written down as TypeScript. */

@@ -1,8 +1,9 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { registry } from "@tunnelplane/sdk/contract";
+import { registry } from "../sdk/src/contract";
 import { catalogueSchema, catalogueType } from "./catalogue";
 import { docsPages } from "./docs";
+import { kindsType } from "./kinds";
 import { fileOf, HEADER } from "./names";
 import { providerClasses } from "./provider";
 import { sdkClient, sdkTypes } from "./sdk";
@@ -18,6 +19,7 @@ export function generated(): Map<string, string> {
     files.set(`sdk/src/generated/${fileOf(definition)}.ts`, sdkTypes(definition));
     files.set(`provider/src/generated/${fileOf(definition)}.ts`, providerClasses(definition));
   }
+  files.set("sdk/src/contract/kinds.ts", kindsType(registry));
   files.set("sdk/src/generated/index.ts", sdkClient(registry));
   files.set(
     "provider/src/generated/index.ts",

@@ -1,5 +1,5 @@
-import { bare, camelCase, type Definition, marksOf, modulesOf } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
+import { bare, camelCase, type Definition, marksOf, modulesOf } from "../sdk/src/contract";
 
 export const pascalCase = (name: string): string => camelCase(`_${name}`);
 

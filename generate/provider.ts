@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import {
   answerSchema,
   asDeclared,
@@ -10,8 +11,7 @@ import {
   marksOf,
   pathFieldsOf,
   withArticle,
-} from "@tunnelplane/sdk/contract";
-import type { z } from "zod";
+} from "../sdk/src/contract";
 import { docOf, type Style, writeInterface, writeType } from "./interfaces";
 import { HEADER, jsdoc, modulesWithTypes, secretPlaces } from "./names";
 

@@ -8,7 +8,7 @@ import {
   pathFieldsOf,
   plural,
   withArticle,
-} from "@tunnelplane/sdk/contract";
+} from "../sdk/src/contract";
 import { type Style, writeInterface } from "./interfaces";
 import { fileOf, HEADER, jsdoc, modulesWithTypes, pathLiteral } from "./names";
 

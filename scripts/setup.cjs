@@ -26,6 +26,8 @@ async function main(parts) {
     say("Installing packages …");
     npm(["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
   });
+  // What is generated is part of what is built, so the generator runs on the sources.
+  if (parts.includes("packages-only")) return;
   once("build", ["tsconfig.json", ...PACKAGES.flatMap((name) => [`${name}/tsconfig.json`, `${name}/package.json`, `${name}/src`])], () => {
     say("Building …");
     for (const name of PACKAGES)

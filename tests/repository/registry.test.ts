@@ -1,14 +1,17 @@
 import { expect } from "chai";
 import { z } from "zod";
-import { registry } from "../../sdk/src/contract";
+import { type Kind, registry } from "../../sdk/src/contract";
 import { type Definition, defineResource } from "../../sdk/src/contract/core/definition";
 import { object, reference, references } from "../../sdk/src/contract/core/fields";
 import { mark } from "../../sdk/src/contract/core/marks";
 import { refuseMistakes } from "../../sdk/src/contract/core/refuseMistakes";
 
+/** A kind that there is not: the compiler refuses it, and this test is about what happens without the compiler. */
+const invented = (kind: string): Kind => kind as Kind;
+
 const sound: Parameters<typeof defineResource>[0] = {
   type: "Gate",
-  kind: "gate",
+  kind: invented("gate"),
   title: "gate",
   doc: "A type that does not exist.",
   path: "/gates",
@@ -45,25 +48,25 @@ const MISTAKES: readonly (readonly [title: string, more: Partial<Definition>, ..
   ["a list key that only backends share", { listKey: "backends" }, "TunnelGroupBackend and Gate", "both one subject"],
   ["events of two types that are called alike", { subject: "tls_edge" }, "TlsEdge and Gate", 'the subject "tls_edge"'],
   ["a list key that every list has", { listKey: "uri" }, 'Gate has the listKey "uri"', "give it another"],
-  ["a reference to a kind that there is not", { fields: { policy_id: reference("ip_polcy") } }, '"ip_polcy" in policy_id', "ip_policy,"],
+  ["a reference to a kind that there is not", { fields: { policy_id: reference(invented("ip_polcy")) } }, '"ip_polcy" in policy_id', "ip_policy,"],
   [
     "such a reference within an object and a list",
-    { fields: { deep: z.array(object({ ids: references("gates", "refs") })).default([]) } },
+    { fields: { deep: z.array(object({ ids: references(invented("gates"), "refs") })).default([]) } },
     '"gates" in deep.ids',
     "add that type to the registry",
   ],
   [
     "a list of children of a kind that there is not",
-    { computed: { bars: mark(z.array(z.string()), { embeds: { kind: "bar", bytes: 1 } }) } },
+    { computed: { bars: mark(z.array(z.string()), { embeds: { kind: invented("bar"), bytes: 1 } }) } },
     '"bar" in bars',
   ],
-  ["a kind that is the name of several", { kind: "backend" }, 'Gate has the kind "backend"', "several kinds"],
+  ["a kind that is the name of several", { kind: invented("backend") }, 'Gate has the kind "backend"', "several kinds"],
   ["a prefix that ends too early", { idPrefix: "ga_te" }, 'the idPrefix "ga_te"', "small letters only"],
   ["a prefix that users have", { idPrefix: "usr" }, 'the idPrefix "usr"', "give it another"],
   ["a path that is none", { path: "gates/" }, 'the path "gates/"', "write it like"],
   ["a path that names no field", { path: "/edges/{bar_id}/gates" }, "{bar_id} in its path", "add a field bar_id"],
   ["a field that every answer has", { fields: { created_at: z.string() } }, "the field created_at twice"],
-  ["two fields that answers call alike", { fields: { a: z.string(), b: reference("gate", { answeredAs: "a" }) } }, "the field a twice"],
+  ["two fields that answers call alike", { fields: { a: z.string(), b: reference(invented("gate"), { answeredAs: "a" }) } }, "the field a twice"],
 ];
 
 describe("The registry of resource types", () => {

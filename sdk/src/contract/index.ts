@@ -18,6 +18,7 @@ export { isDomain } from "./formats/host";
 export { completeValidity } from "./formats/sshCertificate";
 export { readSshPublicKey, type SshPublicKey } from "./formats/sshPublicKey";
 export { durationSeconds, secondsOf, timestamp } from "./formats/time";
+export type { Kind } from "./kinds";
 export * from "./registry";
 export * from "./role";
 export * from "./secrets";

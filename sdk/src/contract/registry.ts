@@ -1,6 +1,8 @@
-import type { Definition } from "./core/definition";
+import type { Definition, Sent } from "./core/definition";
+import type { ReferenceTarget } from "./core/marks";
 import { refuseMistakes } from "./core/refuseMistakes";
 import { nameEventTypes } from "./formats/event";
+import type { Kind } from "./kinds";
 import { apiKey } from "./types/apiKey";
 import { botUser } from "./types/botUser";
 import { certificateAuthority } from "./types/certificateAuthority";
@@ -23,7 +25,7 @@ import { tunnelGroupBackend } from "./types/tunnelGroupBackend";
 import { weightedBackend } from "./types/weightedBackend";
 
 /** Every resource type there is. A new type is one file and one line here. */
-export const registry: readonly Definition[] = [
+const definitions = [
   tunnelCredential,
   sshCredential,
   sshCertificateAuthority,
@@ -44,20 +46,32 @@ export const registry: readonly Definition[] = [
   eventSubscription,
   apiKey,
   botUser,
-];
+] as const;
+
+type Registered = (typeof definitions)[number];
+
+/** The definition of a kind, with the types of its fields. */
+export type DefinitionOf<K extends Kind> = Extract<Registered, { readonly kind: K }>;
+
+/** What is sent to create an object of a kind, with its defaults. */
+export type SentOf<K extends Kind> = Sent<DefinitionOf<K>["fields"]>;
+
+export const registry: readonly Definition[] = definitions;
 
 /** Names that stand for several kinds where a reference may point to any of them. */
-const GROUPS: Readonly<Record<string, (definition: Definition) => boolean>> = {
+const GROUPS: Readonly<Partial<Record<ReferenceTarget, (definition: Definition) => boolean>>> = {
   backend: (definition) => definition.path.startsWith("/backends/"),
 };
 
 refuseMistakes(registry, Object.keys(GROUPS));
 nameEventTypes(registry);
 
-const byKind = new Map(registry.map((definition) => [definition.kind, definition]));
+const byKind = new Map<string, Definition>(registry.map((definition) => [definition.kind, definition]));
 const byPrefix = new Map(registry.map((definition) => [definition.idPrefix, definition]));
 
-/** The definition of a kind. Throws for a kind that does not exist, which is a mistake in this code. */
+/** The definition of a kind. Throws for a kind that does not exist, which is a mistake in this code or in the database. */
+export function definitionOf<K extends Kind>(kind: K): DefinitionOf<K>;
+export function definitionOf(kind: string): Definition;
 export function definitionOf(kind: string): Definition {
   const definition = byKind.get(kind);
   if (!definition) throw new Error(`There is no resource kind ${JSON.stringify(kind)}`);
@@ -68,5 +82,5 @@ export function definitionOf(kind: string): Definition {
 export const definitionOfId = (id: string): Definition | undefined => byPrefix.get(id.slice(0, id.indexOf("_")));
 
 /** The definitions that a reference to these kinds or groups may point to. */
-export const targetsOf = (kinds: readonly string[]): Definition[] =>
+export const targetsOf = (kinds: readonly ReferenceTarget[]): Definition[] =>
   registry.filter((definition) => kinds.some((kind) => kind === definition.kind || GROUPS[kind]?.(definition)));

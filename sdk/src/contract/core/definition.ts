@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Kind } from "../kinds";
 import { type Marks, marksOf, type Rule } from "./marks";
 import { camelCase, plural } from "./names";
 
@@ -12,7 +13,7 @@ export type Sent<F extends Fields> = z.output<z.ZodObject<{ -readonly [Name in k
  * Everything that is particular to a resource type, as data. Definitions keep the types of their fields; code that
  * serves every type takes them all as `Definition`.
  */
-export interface Definition<K extends string = string, F extends Fields = Fields, C extends Fields = Fields> {
+export interface Definition<K extends Kind = Kind, F extends Fields = Fields, C extends Fields = Fields> {
   /** PascalCase name: the Pulumi class, the SDK type and the OpenAPI schema. */
   readonly type: string;
   /** snake_case name: event types and references use it. */
@@ -68,7 +69,7 @@ export interface UniqueKey {
 type Optional = "subject" | "idField" | "access" | "computed" | "derive" | "rules" | "warnings" | "fill" | "unique";
 
 /** States a resource type; what is left out has a neutral default. */
-export function defineResource<const K extends string, F extends Fields, C extends Fields = Record<never, never>>(
+export function defineResource<const K extends Kind, F extends Fields, C extends Fields = Record<never, never>>(
   definition: Omit<Definition<K, F, C>, Optional> & Partial<Pick<Definition<K, F, C>, Optional>>,
 ): Definition<K, F, C> {
   return {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Fields, Sent } from "./definition";
-import { type Module, mark, type Reference, type Rule } from "./marks";
+import { type Module, mark, type Reference, type ReferenceTarget, type Rule } from "./marks";
 
 /** A schema with a further condition: `complain` says what is wrong with a value, or nothing. */
 export function conditioned<S extends z.ZodType>(schema: S, complain: (value: z.infer<S>) => string | undefined): S {
@@ -60,11 +60,11 @@ export const metadata = () =>
   text(4096).default("").meta({ description: "Data of your own for machines, often JSON in a string. At most 4096 bytes." });
 
 /** The id of another object. Answers say `{ id, uri }` under `answeredAs`, or the id again where that is left out. */
-export const reference = (to: string | readonly string[], options: Omit<Reference, "to"> = {}) =>
+export const reference = (to: ReferenceTarget | readonly ReferenceTarget[], options: Omit<Reference, "to"> = {}) =>
   mark(id(), { reference: { to: [to].flat(), ...options } });
 
 /** Ids of other objects. */
-export const references = (to: string, answeredAs: string) => mark(ids(), { reference: { to: [to], answeredAs } });
+export const references = (to: ReferenceTarget, answeredAs: string) => mark(ids(), { reference: { to: [to], answeredAs } });
 
 /** A list of ids, each of them once. */
 export const ids = () => distinct(z.array(id()).max(MOST_IDS));

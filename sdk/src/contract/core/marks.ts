@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Kind } from "../kinds";
 import { oncePer } from "./once";
 
 /** What a schema says about a field beyond its shape. Server, client, provider and documentation all read it from here. */
@@ -33,7 +34,7 @@ export interface Marks {
 
 export interface Reference {
   /** The kinds of object that the id may name. */
-  readonly to: readonly string[];
+  readonly to: readonly ReferenceTarget[];
   /** The field that answers carry instead, with `{ id, uri }` in place of each id; absent where answers repeat the id. */
   readonly answeredAs?: string;
   /** Whether deleting the object referred to deletes this one too. Otherwise that deletion is refused. */
@@ -42,10 +43,13 @@ export interface Reference {
 
 /** The objects that answers show within the one that they belong to. */
 export interface Embedded {
-  readonly kind: string;
+  readonly kind: Kind;
   /** How many bytes they may have together; the answer with all of them is made for every look at the object. */
   readonly bytes: number;
 }
+
+/** A kind, every kind of backend, or users, which are no resources. */
+export type ReferenceTarget = Kind | "backend" | "user";
 
 export interface Module {
   /** One line for the documentation. */
