@@ -1,4 +1,4 @@
-import { definitionOf, marksOf, modulesOf, registry } from "@tunnelplane/sdk/contract";
+import { definitionNamed, marksOf, modulesOf, registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { type Json, serverOfThisFile } from "../support/api/expect";
 import { type ModuleName, moduleFixtures } from "../support/api/modules";
@@ -14,10 +14,10 @@ onEveryDatabase("An update", (start) => {
 
   for (const type of TYPES) {
     it(`of ${type.name} with any subset of its fields changes those, and no other`, async () => {
-      const { kind, fields } = registry.find(({ path }) => path === type.path) ?? definitionOf(type.name);
+      const { kind, fields } = registry.find(({ path }) => path === type.path) ?? definitionNamed(type.name);
       const modules = await moduleFixtures(server, type.prefix);
       const bodies = (which: "first" | "second"): Json =>
-        Object.fromEntries(modulesOf(definitionOf(kind)).map((name) => [name, modules[name as ModuleName][which]]));
+        Object.fromEntries(modulesOf(definitionNamed(kind)).map((name) => [name, modules[name as ModuleName][which]]));
       const changes: Json = { description: "second", metadata: "second", ...type.update, ...bodies("second") };
       const answeredAs = (name: string) => marksOf(fields[name] as never).reference?.answeredAs ?? name;
 

@@ -48,7 +48,12 @@ const MISTAKES: readonly (readonly [title: string, more: Partial<Definition>, ..
   ["a list key that only backends share", { listKey: "backends" }, "TunnelGroupBackend and Gate", "both one subject"],
   ["events of two types that are called alike", { subject: "tls_edge" }, "TlsEdge and Gate", 'the subject "tls_edge"'],
   ["a list key that every list has", { listKey: "uri" }, 'Gate has the listKey "uri"', "give it another"],
-  ["a reference to a kind that there is not", { fields: { policy_id: reference(invented("ip_polcy")) } }, '"ip_polcy" in policy_id', "ip_policy,"],
+  [
+    "a reference to a kind that there is not",
+    { fields: { policy_id: reference(invented("ip_polcy")) } },
+    '"ip_polcy" in policy_id',
+    "ip_policy,",
+  ],
   [
     "such a reference within an object and a list",
     { fields: { deep: z.array(object({ ids: references(invented("gates"), "refs") })).default([]) } },
@@ -66,7 +71,11 @@ const MISTAKES: readonly (readonly [title: string, more: Partial<Definition>, ..
   ["a path that is none", { path: "gates/" }, 'the path "gates/"', "write it like"],
   ["a path that names no field", { path: "/edges/{bar_id}/gates" }, "{bar_id} in its path", "add a field bar_id"],
   ["a field that every answer has", { fields: { created_at: z.string() } }, "the field created_at twice"],
-  ["two fields that answers call alike", { fields: { a: z.string(), b: reference(invented("gate"), { answeredAs: "a" }) } }, "the field a twice"],
+  [
+    "two fields that answers call alike",
+    { fields: { a: z.string(), b: reference(invented("gate"), { answeredAs: "a" }) } },
+    "the field a twice",
+  ],
 ];
 
 describe("The registry of resource types", () => {

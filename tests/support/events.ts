@@ -1,4 +1,4 @@
-import { definitionOf } from "@tunnelplane/sdk/contract";
+import { definitionNamed } from "@tunnelplane/sdk/contract";
 import { ApiKeys } from "../../server/src/auth/apiKeys";
 import { bootstrap } from "../../server/src/auth/bootstrap";
 import type { Caller } from "../../server/src/auth/caller";
@@ -114,7 +114,7 @@ export class World {
   }
 
   async remove(kind: string, id: string): Promise<void> {
-    await this.resources.remove(definitionOf(kind), { id }, () => undefined);
+    await this.resources.remove(definitionNamed(kind), { id }, () => undefined);
   }
 
   /** Makes objects. Nobody hears of that. */
@@ -127,7 +127,7 @@ export class World {
     for (let time = 0; time < times; time++) {
       await Promise.all(
         objects.map((id) =>
-          this.resources.update(definitionOf("ip_policy"), { id }, { description: `${++this.#changes}` }, () => undefined),
+          this.resources.update(definitionNamed("ip_policy"), { id }, { description: `${++this.#changes}` }, () => undefined),
         ),
       );
     }
@@ -144,6 +144,6 @@ export class World {
   }
 
   async #create(kind: string, body: object): Promise<string> {
-    return (await this.resources.create(definitionOf(kind), body)).id;
+    return (await this.resources.create(definitionNamed(kind), body)).id;
   }
 }

@@ -2,7 +2,7 @@ import { NotFoundError, type RequestOptions, type Transport } from "@tunnelplane
 import {
   asDeclared,
   type Definition,
-  definitionOf,
+  definitionNamed,
   expandPath,
   marksOf,
   moduleAsResource,
@@ -38,7 +38,7 @@ export interface Target {
 /** The target of a kind: `tls_edge` for the objects, `tls_edge.backend` for a module of them. */
 export function targetOf(kind: string): Target {
   const [object = "", module] = kind.split(".");
-  const definition = definitionOf(object);
+  const definition = definitionNamed(object);
   return module === undefined ? objectTarget(definition) : moduleTarget(definition, module);
 }
 

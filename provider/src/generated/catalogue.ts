@@ -77,7 +77,7 @@ export interface Catalogue {
   readonly eventSubscriptions: Readonly<Record<string, EventSubscription>>;
 
   /** A key with which its owner calls this API. Deleting it revokes it, at once, on other servers of the same database within a second. */
-  readonly apiKeies: Readonly<Record<string, ApiKey>>;
+  readonly apiKeys: Readonly<Record<string, ApiKey>>;
 
   /** An owner of keys and credentials that is no person: a pipeline, a service. Its API keys may do what its role may. */
   readonly botUsers: Readonly<Record<string, BotUser>>;

@@ -69,10 +69,11 @@ nameEventTypes(registry);
 const byKind = new Map<string, Definition>(registry.map((definition) => [definition.kind, definition]));
 const byPrefix = new Map(registry.map((definition) => [definition.idPrefix, definition]));
 
-/** The definition of a kind. Throws for a kind that does not exist, which is a mistake in this code or in the database. */
-export function definitionOf<K extends Kind>(kind: K): DefinitionOf<K>;
-export function definitionOf(kind: string): Definition;
-export function definitionOf(kind: string): Definition {
+/** The definition of a kind, with the types of its fields. */
+export const definitionOf = <K extends Kind>(kind: K): DefinitionOf<K> => definitionNamed(kind) as DefinitionOf<K>;
+
+/** The definition of a kind whose name comes from outside, for example from a table. Throws when there is none. */
+export function definitionNamed(kind: string): Definition {
   const definition = byKind.get(kind);
   if (!definition) throw new Error(`There is no resource kind ${JSON.stringify(kind)}`);
   return definition;

@@ -123,8 +123,8 @@ export class Tunnelplane extends ApiClient {
     sources: new Entries<EventSubscription["sources"][number], NonNullable<EventSubscriptionCreate["sources"]>[number]>(this.transport, "/event_subscriptions", "sources"),
   });
 
-  /** API keies. A key with which its owner calls this API. Deleting it revokes it, at once, on other servers of the same database within a second. */
-  readonly apiKeies = new Collection<ApiKey, ApiKeyCreate, ApiKeyUpdate>(this.transport, "/api_keys", "keys");
+  /** API keys. A key with which its owner calls this API. Deleting it revokes it, at once, on other servers of the same database within a second. */
+  readonly apiKeys = new Collection<ApiKey, ApiKeyCreate, ApiKeyUpdate>(this.transport, "/api_keys", "keys");
 
   /** Bot users. An owner of keys and credentials that is no person: a pipeline, a service. Its API keys may do what its role may. */
   readonly botUsers = new Collection<BotUser, BotUserCreate, BotUserUpdate>(this.transport, "/bot_users", "bot_users");

@@ -184,7 +184,7 @@ function registerOperation(
   }
 }
 
-const CALLERS = ["api_key", "bot_user"].map((kind) => definitionOf(kind).path);
+const CALLERS = (["api_key", "bot_user"] as const).map((kind) => definitionOf(kind).path);
 
 /** Which slots requests for an operation take; an admin can always see and delete API keys. */
 function slotsOf({ waits, method, path }: Operation): "keys" | "waits" | undefined {

@@ -1,4 +1,4 @@
-import { definitionOf } from "@tunnelplane/sdk/contract";
+import { definitionNamed } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Documents } from "../documents/documents";
 import type { Keyring } from "../secrets/keyring";
@@ -66,7 +66,7 @@ async function recordObjects(transaction: Kysely<Database>, documents: Documents
     const rows = await transaction.selectFrom("resource").selectAll().where("id", ">", after).orderBy("id").limit(PAGE).execute();
     const found: Recorded[] = [];
     for (const { id, kind, owner_id, version, document } of rows) {
-      const definition = definitionOf(kind);
+      const definition = definitionNamed(kind);
       const opened = await documents.unsealed(transaction, definition, document);
       found.push({ id, digest: digests.ofObject(definition, { ownerId: owner_id, version }, opened) });
     }

@@ -1,4 +1,4 @@
-import { definitionOf } from "@tunnelplane/sdk/contract";
+import { definitionNamed } from "@tunnelplane/sdk/contract";
 import { type Kysely, sql } from "kysely";
 import type { Documents } from "../documents/documents";
 import type { AuditEventRow, Database } from "../storage/schema";
@@ -83,7 +83,7 @@ async function digestOf(
   row: Database["resource"],
 ): Promise<string | null | undefined> {
   try {
-    const definition = definitionOf(row.kind);
+    const definition = definitionNamed(row.kind);
     // JSON has several ways to write the same, of which the server writes one; others may be read differently elsewhere.
     if (JSON.stringify(JSON.parse(row.document)) !== row.document) return undefined;
     const document = await documents.unsealed(db, definition, row.document);

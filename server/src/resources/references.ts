@@ -1,7 +1,7 @@
 import {
   createSchema,
   type Definition,
-  definitionOf,
+  definitionNamed,
   definitionOfId,
   type FoundReference,
   formatPath,
@@ -134,7 +134,7 @@ const USERS_SHOWN = 5;
 /** What keeps an object from being deleted: the objects that refer to it, of which a few are named. */
 export async function usersOf(transaction: Kysely<Database>, id: string): Promise<string[]> {
   const rows = await firstUsers(transaction, { id });
-  const users = rows.map((row) => `${definitionOf(row.kind).title} ${row.id} (${row.field})`);
+  const users = rows.map((row) => `${definitionNamed(row.kind).title} ${row.id} (${row.field})`);
   return users.length > USERS_SHOWN ? [...users.slice(0, USERS_SHOWN), "and others"] : users;
 }
 

@@ -1,4 +1,4 @@
-import { type Definition, definitionOf } from "@tunnelplane/sdk/contract";
+import { type Definition, definitionNamed } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { refuseForeignOwner } from "../auth/ownership";
 import type { Answer, Page, PageSize } from "../documents/answer";
@@ -122,7 +122,7 @@ export class ResourceService extends StoredObjects {
     const rows = await childrenOf(transaction, { id: parent });
     return Promise.all(
       rows.map(async ({ id, kind, owner_id, version, document }): Promise<ObjectChange> => {
-        const definition = definitionOf(kind);
+        const definition = definitionNamed(kind);
         const before = JSON.parse(await this.documents.read(transaction, definition, document, `${id} ${version}`));
         return { change: "deleted", definition, id, storedAs: { ownerId: owner_id, version }, before };
       }),

@@ -1,4 +1,4 @@
-import { definitionOf, holdsSecrets, registry } from "@tunnelplane/sdk/contract";
+import { definitionNamed, holdsSecrets, registry } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { placeOf } from "../resources/idempotency";
 import type { Context } from "../resources/transaction";
@@ -42,7 +42,7 @@ async function sealDocuments({ store, documents, keyring }: Context): Promise<nu
       let count = 0;
       const rows = transaction.selectFrom("resource").select(["id", "kind", "document"]).where("id", "in", ids).orderBy("id");
       for (const row of ids.length > 0 ? await rows.forUpdate().execute() : []) {
-        const definition = definitionOf(row.kind);
+        const definition = definitionNamed(row.kind);
         const secrets = row.document.match(/"sealed:[\w-]+\.[\w-]+"/g) ?? [];
         if (secrets.length > 0 && secrets.every((secret) => keyring.isCurrent(secret.slice(1)))) continue;
         const document = documents.seal(definition, JSON.parse(await documents.open(transaction, definition, row.document)));

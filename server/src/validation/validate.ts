@@ -2,6 +2,7 @@ import {
   bare,
   type Definition,
   definitionOf,
+  type Kind,
   type Validated,
   validateCreate,
   validateModule,
@@ -11,7 +12,7 @@ import type { z } from "zod";
 
 /** What a body is for: a creation or an update of an object, one of its modules, or an entry of one of its lists. */
 export interface Purpose {
-  readonly kind: string;
+  readonly kind: Kind;
   readonly what: "create" | "update" | "module" | "entry";
   /** The module or the list. */
   readonly field?: string;

@@ -68,7 +68,7 @@ export function withArticle(title: string): string {
 }
 
 /** More than one of them: "policies", "TLS edges". */
-export const plural = (name: string): string => (name.endsWith("y") ? `${name.slice(0, -1)}ies` : `${name}s`);
+export const plural = (name: string): string => (/[^aeiou]y$/.test(name) ? `${name.slice(0, -1)}ies` : `${name}s`);
 
 /** The paths of fields that are spelled as on the wire where camelCase is expected. */
 export function wireNamesIn(schema: z.ZodType, value: unknown): PropertyKey[][] {
