@@ -45,6 +45,18 @@ module.exports = {
     ),
     only("contract-needs-no-client", "^sdk/src/contract/", "^sdk/src/(client|generated|catalogue)/", "The contract is data."),
     ...floorRules,
+    only(
+      "server-by-the-door",
+      "^server/src/([^/]+)/",
+      "^server/src/(?!$1/)[^/]+/(?!index[.]ts$)",
+      "Other rooms see what a room's index.ts exports.",
+    ),
+    only(
+      "server-by-the-door-from-above",
+      "^server/src/[^/]+[.]ts$",
+      "^server/src/[^/]+/(?!index[.]ts$)",
+      "Other rooms see what a room's index.ts exports.",
+    ),
     { name: "no-circular", severity: "error", from: {}, to: { circular: true } },
   ],
   options: {

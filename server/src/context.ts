@@ -1,14 +1,10 @@
 import { join } from "node:path";
-import { Documents } from "./documents/documents";
-import { followSubscriptions } from "./events/subscriptions";
-import { digestsToServeWith } from "./journal/baseline";
-import { openDigests } from "./journal/digests";
-import { Journal } from "./journal/journal";
-import { isBegun, openKeyring } from "./journal/openKeyring";
-import type { Context } from "./resources/transaction";
-import { factsOf } from "./storage/facts";
-import { openStore, type StoreOptions } from "./storage/open";
-import { Validation } from "./validation/validation";
+import { Documents } from "./documents";
+import { followSubscriptions } from "./events";
+import { digestsToServeWith, isBegun, Journal, openDigests, openKeyring } from "./journal";
+import type { Context } from "./resources";
+import { factsOf, openStore, type StoreOptions } from "./storage";
+import { Validation } from "./validation";
 
 export interface ContextOptions extends StoreOptions {
   /** The master key itself, instead of a file. */

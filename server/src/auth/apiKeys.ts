@@ -1,9 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Role } from "@tunnelplane/sdk/contract";
-import { hashSecret } from "../secrets/tokens";
-import { statement } from "../storage/statement";
-import type { Store } from "../storage/store";
-import { RequestError } from "../util/requestError";
+import { hashSecret } from "../secrets";
+import { type Store, statement } from "../storage";
+import { RequestError } from "../util";
 import type { Caller } from "./caller";
 
 /** How long a key that was found may be used before the database is asked again: how long other servers may take to notice that it is gone. */

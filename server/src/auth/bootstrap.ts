@@ -1,14 +1,10 @@
 import { definitionOf } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import type { Documents } from "../documents/documents";
-import type { Journal } from "../journal/journal";
-import { commandLine, type ObjectChange } from "../journal/payload";
-import { KeyRotated, type Keyring } from "../secrets/keyring";
-import { hashSecret, newSecret } from "../secrets/tokens";
-import { PLACEHOLDER } from "../storage/facts";
-import type { Database } from "../storage/schema";
-import type { Store } from "../storage/store";
-import { newId } from "../util/ids";
+import type { Documents } from "../documents";
+import { commandLine, type Journal, type ObjectChange } from "../journal";
+import { hashSecret, KeyRotated, type Keyring, newSecret } from "../secrets";
+import { type Database, PLACEHOLDER, type Store } from "../storage";
+import { newId } from "../util";
 
 /** What it takes to write a key, its event and its audit row. */
 interface Context {

@@ -1,7 +1,7 @@
 import type { Definition } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import type { Database } from "../storage/schema";
-import { refuseFaults } from "../util/requestError";
+import type { Database } from "../storage";
+import { refuseFaults } from "../util";
 import type { Caller } from "./caller";
 
 /** Refuses an owner that the caller may not name, or that there is not. Bots are resources, and so checked as references. */

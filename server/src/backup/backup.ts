@@ -5,10 +5,8 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type { Kysely } from "kysely";
-import { type Anchor, headOf } from "../journal/head";
-import { schemaOf } from "../storage/migrate";
-import { type DatabaseOptions, databaseName, inSnapshot } from "../storage/open";
-import type { Database } from "../storage/schema";
+import { type Anchor, headOf } from "../journal";
+import { type Database, type DatabaseOptions, databaseName, inSnapshot, schemaOf } from "../storage";
 import { type Counts, type Entry, encode } from "./file";
 import { type AnyDatabase, type Table, tablesOf } from "./tables";
 

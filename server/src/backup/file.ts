@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
-import type { Anchor } from "../journal/head";
+import type { Anchor } from "../journal";
 import type { Value } from "./tables";
 
 const FORMAT = "tunnelplane backup";

@@ -1,7 +1,5 @@
 import type { Kysely } from "kysely";
-import { MIGRATIONS, migrate, NewerSchema } from "../storage/migrate";
-import { connectTo, type DatabaseOptions, databaseName } from "../storage/open";
-import type { Database } from "../storage/schema";
+import { connectTo, type Database, type DatabaseOptions, databaseName, MIGRATIONS, migrate, NewerSchema } from "../storage";
 import { type Counts, decode, type Entry, readHeader } from "./file";
 import { type AnyDatabase, type Table, tablesOf } from "./tables";
 

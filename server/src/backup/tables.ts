@@ -1,5 +1,5 @@
 import { type ColumnMetadata, type Kysely, PostgresAdapter, type SelectExpression, sql } from "kysely";
-import type { Database } from "../storage/schema";
+import type { Database } from "../storage";
 
 /** Any database: what its tables are is asked of itself, so that a backup has those of every later version too. */
 export type AnyDatabase = Record<string, Record<string, unknown>>;

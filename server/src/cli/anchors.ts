@@ -1,9 +1,8 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { InvalidArgumentError } from "commander";
-import { decode, readHeader } from "../backup/file";
-import type { Anchor } from "../journal/head";
-import type { Noted } from "../journal/verify";
+import { decode, readHeader } from "../backup";
+import type { Anchor, Noted } from "../journal";
 
 // A server logs one a day, and two for each start: enough for years of a log that nobody rotates. Earlier ones are passed over.
 const MOST_OF_A_LOG = 10_000;

@@ -1,7 +1,6 @@
 import { Command, Option } from "commander";
-import { anchorText } from "../journal/head";
-import { type Noted, type Verified, verifyAudit } from "../journal/verify";
-import { inSnapshot } from "../storage/open";
+import { anchorText, type Noted, type Verified, verifyAudit } from "../journal";
+import { inSnapshot } from "../storage";
 import { anchorInBackup, anchorOf, anchorsInLog } from "./anchors";
 import { type CoreCommandOptions, withCore } from "./open";
 

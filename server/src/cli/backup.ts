@@ -1,12 +1,8 @@
 import { Command } from "commander";
-import { backUp, STDOUT } from "../backup/backup";
-import type { Counts } from "../backup/file";
-import { restore } from "../backup/restore";
-import { anchorText } from "../journal/head";
-import { isBegun } from "../journal/openKeyring";
+import { backUp, type Counts, restore, STDOUT } from "../backup";
+import { anchorText, isBegun } from "../journal";
 import { VERSION } from "../server";
-import { schemaOf } from "../storage/migrate";
-import { type DatabaseOptions, databaseName, inSnapshot } from "../storage/open";
+import { type DatabaseOptions, databaseName, inSnapshot, schemaOf } from "../storage";
 import { DATABASE_SETTINGS, optionsOf } from "./settings";
 
 export function backupCommand(): Command {

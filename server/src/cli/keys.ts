@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { recoverAdminKey } from "../auth/bootstrap";
-import { addMasterKey, rotate } from "../rotation/rotate";
-import { createMasterKey, findMasterKey } from "../secrets/masterKey";
+import { recoverAdminKey } from "../auth";
+import { addMasterKey, rotate } from "../rotation";
+import { createMasterKey, findMasterKey } from "../secrets";
 import { withCore } from "./open";
 
 /** `tunnelplane keys …` */

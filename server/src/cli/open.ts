@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { openContext } from "../context";
-import type { Context } from "../resources/transaction";
-import type { DatabaseOptions } from "../storage/open";
+import type { Context } from "../resources";
+import type { DatabaseOptions } from "../storage";
 import { DATABASE_SETTINGS, MASTER_KEY_SETTING, optionsOf } from "./settings";
 
 export interface CoreCommandOptions extends DatabaseOptions {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 import ipaddr from "ipaddr.js";
-import { parseEndpoints } from "../events/targets/endpoints";
+import { parseEndpoints } from "../events";
 
 /** One setting of the server. Its flag, its environment variable, `--help` and the README's table all come from here. */
 export interface Setting {

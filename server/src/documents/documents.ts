@@ -13,9 +13,9 @@ import {
   withDefaults,
 } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import type { Keyring } from "../secrets/keyring";
-import type { Database } from "../storage/schema";
-import { inSlices } from "../util/slices";
+import type { Keyring } from "../secrets";
+import type { Database } from "../storage";
+import { inSlices } from "../util";
 import { embeddedListOf, leavesList, partsOf, withList, withoutList } from "./embedded";
 
 /** Some 5 MB of ids and versions. */

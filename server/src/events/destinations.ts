@@ -1,6 +1,6 @@
 import type { EventDestinationTarget } from "@tunnelplane/sdk";
 import { definitionOf } from "@tunnelplane/sdk/contract";
-import type { Context } from "../resources/transaction";
+import type { Context } from "../resources";
 import { type Target, TargetError, type TargetOptions } from "./targets";
 import { TargetThread } from "./targets/thread";
 

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
-import type { Document } from "../documents/documents";
-import type { ObjectChange } from "../journal/payload";
-import type { Database } from "../storage/schema";
+import type { Document } from "../documents";
+import type { ObjectChange } from "../journal";
+import type { Database } from "../storage";
 import { dropPending } from "./queue/objectQueues";
 
 /**

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import type { ApiKeys } from "../auth/apiKeys";
-import type { Caller } from "../auth/caller";
-import { RequestError } from "../util/requestError";
+import type { ApiKeys, Caller } from "../auth";
+import { RequestError } from "../util";
 import type { RateLimits } from "./limits/rateLimits";
 import type { RequestsUnderWay } from "./limits/requestsUnderWay";
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { RequestError } from "../util/requestError";
+import { RequestError } from "../util";
 import { placeOfMistake } from "./jsonMistake";
 import { refuseOutsized } from "./limits/bodyLimits";
 

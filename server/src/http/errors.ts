@@ -1,5 +1,5 @@
-import { CommitInDoubt } from "../storage/store";
-import { RequestError } from "../util/requestError";
+import { CommitInDoubt } from "../storage";
+import { RequestError } from "../util";
 
 /** Turns whatever was thrown into an answer from the error table. What is not a refusal of ours never shows its words. */
 export function requestErrorOf(error: unknown): RequestError {

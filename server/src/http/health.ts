@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { Store } from "../storage/store";
+import type { Store } from "../storage";
 
 /** Says that the process lives, and whether it reaches its database: to everybody, and whatever else is asked. */
 export function registerHealth(app: FastifyInstance, { reader }: Store): void {

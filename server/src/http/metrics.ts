@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { Caller } from "../auth/caller";
-import type { DeliveryMetric } from "../events/admin/metrics";
-import { RequestError } from "../util/requestError";
+import type { Caller } from "../auth";
+import type { DeliveryMetric } from "../events";
+import { RequestError } from "../util";
 
 // Reads take about a millisecond, writes wait for the disk, keys of authorities are made in up to seconds.
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import { type IdempotentRequest, requestHashOf } from "../resources/idempotency";
-import { RequestError } from "../util/requestError";
+import { type IdempotentRequest, requestHashOf } from "../resources";
+import { RequestError } from "../util";
 
 const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
 

@@ -1,6 +1,6 @@
 import type { Definition } from "@tunnelplane/sdk/contract";
 import { withArticle } from "@tunnelplane/sdk/contract";
-import { RequestError } from "../util/requestError";
+import { RequestError } from "../util";
 
 const PAGE_LIMIT = 100;
 

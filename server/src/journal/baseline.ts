@@ -1,10 +1,9 @@
 import { definitionNamed } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import type { Documents } from "../documents/documents";
-import type { Keyring } from "../secrets/keyring";
-import type { Database } from "../storage/schema";
-import type { Store } from "../storage/store";
-import { newId } from "../util/ids";
+import type { Documents } from "../documents";
+import type { Keyring } from "../secrets";
+import type { Database, Store } from "../storage";
+import { newId } from "../util";
 import { Digests, keepAuditKey, newAuditKey, openDigests } from "./digests";
 import { Journal } from "./journal";
 

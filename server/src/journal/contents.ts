@@ -1,7 +1,7 @@
 import { definitionNamed } from "@tunnelplane/sdk/contract";
 import { type Kysely, sql } from "kysely";
-import type { Documents } from "../documents/documents";
-import type { AuditEventRow, Database } from "../storage/schema";
+import type { Documents } from "../documents";
+import type { AuditEventRow, Database } from "../storage";
 import { digestOfBaseline } from "./baseline";
 import type { Digests } from "./digests";
 import type { Faults } from "./faults";

@@ -1,10 +1,9 @@
 import { createHmac, createSecretKey, type Hmac, type KeyObject, randomBytes } from "node:crypto";
 import { type Definition, fieldsWhere } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import type { Document } from "../documents/documents";
-import type { Keyring } from "../secrets/keyring";
-import { derive } from "../secrets/seal";
-import type { Database } from "../storage/schema";
+import type { Document } from "../documents";
+import { derive, type Keyring } from "../secrets";
+import type { Database } from "../storage";
 
 /** The setting that holds the digests' key, sealed under the data key in use. */
 export const AUDIT_KEY = "audit_key";

@@ -1,6 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Database } from "../storage/schema";
-import { statement } from "../storage/statement";
+import { type Database, statement } from "../storage";
 
 /** A place in the audit log: a row's number and its hash. Noted elsewhere, it shows later whether the log up to there is the same. */
 export interface Anchor {

@@ -1,8 +1,7 @@
 import type { Kysely } from "kysely";
-import type { Documents } from "../documents/documents";
-import type { Keyring } from "../secrets/keyring";
-import type { AuditEventRow, Database } from "../storage/schema";
-import { insertion, pipelined, statement } from "../storage/statement";
+import type { Documents } from "../documents";
+import type { Keyring } from "../secrets";
+import { type AuditEventRow, type Database, insertion, pipelined, statement } from "../storage";
 import type { Digests } from "./digests";
 import { headText } from "./head";
 import { type Author, type EventPayload, eventOf, type ObjectChange } from "./payload";

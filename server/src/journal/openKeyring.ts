@@ -1,6 +1,5 @@
-import { Keyring } from "../secrets/keyring";
-import { createMasterKey, findMasterKey, type MasterKeyOptions } from "../secrets/masterKey";
-import type { Store } from "../storage/store";
+import { createMasterKey, findMasterKey, Keyring, type MasterKeyOptions } from "../secrets";
+import type { Store } from "../storage";
 import { headText } from "./head";
 import { GENESIS } from "./rows";
 

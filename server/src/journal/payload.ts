@@ -1,6 +1,6 @@
 import { type Change, type Definition, definitionOf, eventTypeOf, holdsSecrets, mapSecrets } from "@tunnelplane/sdk/contract";
-import type { Document, Documents } from "../documents/documents";
-import { newId } from "../util/ids";
+import type { Document, Documents } from "../documents";
+import { newId } from "../util";
 import { differences } from "./differences";
 import type { StoredAs } from "./digests";
 

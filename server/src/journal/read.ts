@@ -1,9 +1,7 @@
 import type { SelectQueryBuilder } from "kysely";
-import { type Answer, fitting, type Page, type PageSize } from "../documents/answer";
-import type { Database } from "../storage/schema";
-import type { Store } from "../storage/store";
-import { RequestError } from "../util/requestError";
-import { readLarge } from "../util/slices";
+import { type Answer, fitting, type Page, type PageSize } from "../documents";
+import type { Database, Store } from "../storage";
+import { RequestError, readLarge } from "../util";
 
 interface PageRequest extends PageSize {
   /** Only what is older. */

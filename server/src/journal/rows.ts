@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { AuditEventRow } from "../storage/schema";
+import type { AuditEventRow } from "../storage";
 
 /** What the first row of the audit log follows. */
 export const GENESIS = "0".repeat(64);

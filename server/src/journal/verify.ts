@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
-import type { Documents } from "../documents/documents";
-import type { Keyring } from "../secrets/keyring";
-import type { AuditEventRow, Database } from "../storage/schema";
+import type { Documents } from "../documents";
+import type { Keyring } from "../secrets";
+import type { AuditEventRow, Database } from "../storage";
 import { BASELINE_RECORDED } from "./baseline";
 import { compareContents } from "./contents";
 import { openDigests } from "./digests";

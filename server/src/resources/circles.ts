@@ -9,11 +9,9 @@ import {
   targetsOf,
 } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import type { Document } from "../documents/documents";
-import { PLACEHOLDER } from "../storage/facts";
-import type { Database } from "../storage/schema";
-import { statement } from "../storage/statement";
-import { refuseFaults } from "../util/requestError";
+import type { Document } from "../documents";
+import { type Database, PLACEHOLDER, statement } from "../storage";
+import { refuseFaults } from "../util";
 
 /** As many objects as a walk looks at, and references as it reads. Somebody who has more of them in one tree has a circle of another kind. */
 const MOST_LOOKED_AT = 1_000;

@@ -1,9 +1,8 @@
 import { hash } from "node:crypto";
 import type { Kysely } from "kysely";
-import type { Keyring } from "../secrets/keyring";
-import type { Database } from "../storage/schema";
-import { insertion, pipelined, statement } from "../storage/statement";
-import { RequestError } from "../util/requestError";
+import type { Keyring } from "../secrets";
+import { type Database, insertion, pipelined, statement } from "../storage";
+import { RequestError } from "../util";
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
 

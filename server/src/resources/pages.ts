@@ -1,10 +1,8 @@
 import { type Definition, pathFieldsOf } from "@tunnelplane/sdk/contract";
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { PageSize } from "../documents/answer";
-import { bytesOf, wholeOf } from "../documents/embedded";
-import type { Database } from "../storage/schema";
-import { type Statement, statement } from "../storage/statement";
-import { readLarge } from "../util/slices";
+import { bytesOf, type PageSize, wholeOf } from "../documents";
+import { type Database, type Statement, statement } from "../storage";
+import { readLarge } from "../util";
 
 /** Stands between documents. Printed JSON has no line breaks, so it is in none of them. */
 const JOINT = ",\n";

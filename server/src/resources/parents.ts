@@ -1,10 +1,8 @@
 import { type Definition, marksOf, pathFieldsOf, targetsOf } from "@tunnelplane/sdk/contract";
 import { type Kysely, sql } from "kysely";
-import type { Document } from "../documents/documents";
-import { embeddedListOf, leavesList, withoutList } from "../documents/embedded";
-import type { Database } from "../storage/schema";
-import { pipelined, statement } from "../storage/statement";
-import { refuseFaults } from "../util/requestError";
+import { type Document, embeddedListOf, leavesList, withoutList } from "../documents";
+import { type Database, pipelined, statement } from "../storage";
+import { refuseFaults } from "../util";
 import { findById, lockById, updateDocument } from "./rows";
 
 /** The definition of the objects that a field of the path names. */

@@ -11,12 +11,10 @@ import {
   withArticle,
 } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import type { Caller } from "../auth/caller";
-import { isHidden } from "../auth/ownership";
-import type { Document } from "../documents/documents";
-import type { Database } from "../storage/schema";
-import { insertion, pipelined, statement } from "../storage/statement";
-import { refuseFaults } from "../util/requestError";
+import { type Caller, isHidden } from "../auth";
+import type { Document } from "../documents";
+import { type Database, insertion, pipelined, statement } from "../storage";
+import { refuseFaults } from "../util";
 
 /** What an object refers to. Refuses references to objects that do not exist or are of another kind. */
 export async function resolveReferences(db: Kysely<Database>, definition: Definition, sent: Document): Promise<FoundReference[]> {

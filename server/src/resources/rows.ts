@@ -1,7 +1,6 @@
 import { type Definition, oncePer } from "@tunnelplane/sdk/contract";
-import { embeddedListOf, wholeOf } from "../documents/embedded";
-import type { Database } from "../storage/schema";
-import { insertion, type Statement, statement } from "../storage/statement";
+import { embeddedListOf, wholeOf } from "../documents";
+import { type Database, insertion, type Statement, statement } from "../storage";
 
 /** An object as it is stored, its secrets sealed. */
 export type StoredRow = Pick<Database["resource"], "id" | "kind" | "owner_id" | "version" | "document">;

@@ -1,13 +1,10 @@
 import { type Definition, definitionNamed } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import { refuseForeignOwner } from "../auth/ownership";
-import type { Answer, Page, PageSize } from "../documents/answer";
-import type { ObjectChange } from "../journal/payload";
-import type { Database } from "../storage/schema";
-import { pipelined } from "../storage/statement";
-import { newId } from "../util/ids";
-import { RequestError, refuseFaults } from "../util/requestError";
-import { inSlices } from "../util/slices";
+import { refuseForeignOwner } from "../auth";
+import type { Answer, Page, PageSize } from "../documents";
+import type { ObjectChange } from "../journal";
+import { type Database, pipelined } from "../storage";
+import { inSlices, newId, RequestError, refuseFaults } from "../util";
 import { takeTurnToNest } from "./circles";
 import { type Addition, behaviours, type Creation } from "./creation";
 import { documentsIn, pageOf } from "./pages";

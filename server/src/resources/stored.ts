@@ -1,13 +1,10 @@
 import { checkRules, type Definition, pathFieldsOf, withArticle } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import type { Caller } from "../auth/caller";
-import { isHidden } from "../auth/ownership";
-import type { Answer } from "../documents/answer";
-import type { Document } from "../documents/documents";
-import type { StoredAs } from "../journal/digests";
-import type { ObjectChange } from "../journal/payload";
-import type { Database } from "../storage/schema";
-import { RequestError, refuseFaults } from "../util/requestError";
+import { type Caller, isHidden } from "../auth";
+import type { Answer, Document } from "../documents";
+import type { ObjectChange, StoredAs } from "../journal";
+import type { Database } from "../storage";
+import { RequestError, refuseFaults } from "../util";
 import { refuseCircles } from "./circles";
 import { lockParents, parentOf, touchParent } from "./parents";
 import { forgetReferences, recordReferences, replaceUniqueKeys, resolveChanges } from "./references";

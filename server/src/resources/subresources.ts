@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 import { type Definition, marksOf } from "@tunnelplane/sdk/contract";
-import type { Answer, Page } from "../documents/answer";
-import type { Document } from "../documents/documents";
-import { BodyError, RequestError, refuseFaults } from "../util/requestError";
+import type { Answer, Document, Page } from "../documents";
+import { BodyError, RequestError, refuseFaults } from "../util";
 import { type Created, type Place, type Precondition, StoredObjects } from "./stored";
 
 /** What the API does with parts of objects that have paths of their own: modules, and the entries of lists. */

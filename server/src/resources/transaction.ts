@@ -1,13 +1,11 @@
 import type { Kysely } from "kysely";
-import type { Caller } from "../auth/caller";
-import type { Documents } from "../documents/documents";
-import type { Journal } from "../journal/journal";
-import type { ObjectChange } from "../journal/payload";
-import { KeyRotated, type Keyring } from "../secrets/keyring";
-import type { Database } from "../storage/schema";
-import type { Store } from "../storage/store";
-import { RequestError } from "../util/requestError";
-import type { Validation } from "../validation/validation";
+import type { Caller } from "../auth";
+import type { Documents } from "../documents";
+import type { Journal, ObjectChange } from "../journal";
+import { KeyRotated, type Keyring } from "../secrets";
+import type { Database, Store } from "../storage";
+import { RequestError } from "../util";
+import type { Validation } from "../validation";
 import { answeredBefore, type IdempotentRequest, keepAnswer } from "./idempotency";
 
 /** What every part of the server works with. */

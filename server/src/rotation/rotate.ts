@@ -1,10 +1,8 @@
 import type { Kysely } from "kysely";
-import { sealAuditKey } from "../journal/digests";
-import { headText } from "../journal/head";
-import { commandLine } from "../journal/payload";
-import type { Context } from "../resources/transaction";
-import type { MasterKey } from "../secrets/masterKey";
-import type { Database } from "../storage/schema";
+import { commandLine, headText, sealAuditKey } from "../journal";
+import type { Context } from "../resources";
+import type { MasterKey } from "../secrets";
+import type { Database } from "../storage";
 import { sealAll } from "./sealAll";
 
 /**

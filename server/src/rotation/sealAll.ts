@@ -1,8 +1,7 @@
 import { definitionNamed, holdsSecrets, registry } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import { placeOf } from "../resources/idempotency";
-import type { Context } from "../resources/transaction";
-import type { Database } from "../storage/schema";
+import { type Context, placeOf } from "../resources";
+import type { Database } from "../storage";
 
 // Writers wait while a page is sealed, so a page is small.
 const PAGE = 100;

@@ -1,7 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
-import type { Database } from "../storage/schema";
-import { statement } from "../storage/statement";
+import { type Database, statement } from "../storage";
 import type { MasterKey } from "./masterKey";
 import { derive, open, seal } from "./seal";
 

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
-import type { Database } from "../storage/schema";
+import type { Database } from "../storage";
 import type { Keyring } from "./keyring";
 
 /** A new secret of 256 random bits that is told once and kept as a hash; the prefix lets scanners find leaked ones. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { newId } from "../util/ids";
+import { newId } from "../util";
 import type { Store } from "./store";
 
 /** What is chosen once for each database, on its first start. */

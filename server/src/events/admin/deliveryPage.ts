@@ -1,7 +1,6 @@
 import type { Kysely } from "kysely";
-import type { Page } from "../../documents/answer";
-import type { Database, DeliveryRow } from "../../storage/schema";
-import type { Store } from "../../storage/store";
+import type { Page } from "../../documents";
+import type { Database, DeliveryRow, Store } from "../../storage";
 import { isRoutedToCursor } from "../queue/cursors";
 
 type Shown = Omit<DeliveryRow, "destination_id"> & { event_id: string; event_timestamp: string; due_at: string | null };

@@ -1,5 +1,4 @@
-import { statement } from "../../storage/statement";
-import type { Store } from "../../storage/store";
+import { type Store, statement } from "../../storage";
 import type { Result } from "../delivery/batch";
 import { isRoutedToCursor } from "../queue/cursors";
 import { PENDING } from "../queue/deliveries";

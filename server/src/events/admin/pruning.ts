@@ -1,6 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Database } from "../../storage/schema";
-import type { Store } from "../../storage/store";
+import type { Database, Store } from "../../storage";
 
 // A transaction of its own for each so many, so that changes need not wait for long.
 const PAGE = 500;

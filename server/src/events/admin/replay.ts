@@ -1,7 +1,5 @@
 import type { Kysely } from "kysely";
-import { isListed } from "../../storage/list";
-import type { Database } from "../../storage/schema";
-import type { Store } from "../../storage/store";
+import { type Database, isListed, type Store } from "../../storage";
 import { sequencesOf } from "../delivery/batch";
 import { CLOCKS_MS } from "../queue/clocks";
 import { batchesOf, holdersIn, lockCursor } from "../queue/cursors";

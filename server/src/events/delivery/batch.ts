@@ -1,4 +1,4 @@
-import type { Database, DeliveryRow } from "../../storage/schema";
+import type { Database, DeliveryRow } from "../../storage";
 import type { Outgoing, Target } from "../targets";
 import type { Sent } from "../targets/target";
 import { nextAttempt } from "./retry";

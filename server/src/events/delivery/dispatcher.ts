@@ -1,4 +1,4 @@
-import type { Context } from "../../resources/transaction";
+import type { Context } from "../../resources";
 import { AttemptCounts } from "../admin/metrics";
 import { Destinations } from "../destinations";
 import { mendTimes } from "../queue/clocks";

@@ -1,4 +1,4 @@
-import type { Store } from "../../storage/store";
+import type { Store } from "../../storage";
 import type { AttemptCounts } from "../admin/metrics";
 import type { Destinations } from "../destinations";
 import { lockCursor } from "../queue/cursors";

@@ -1,7 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Database } from "../../storage/schema";
-import { change, statement } from "../../storage/statement";
-import type { Store } from "../../storage/store";
+import { change, type Database, type Store, statement } from "../../storage";
 import { leaseEnd } from "../delivery/batch";
 import { LONGEST_WAIT_MS } from "../delivery/retry";
 import { lockCursor } from "./cursors";

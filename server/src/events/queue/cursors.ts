@@ -1,7 +1,5 @@
 import { type ExpressionBuilder, type Kysely, sql } from "kysely";
-import { isListed } from "../../storage/list";
-import type { BatchRow, Database } from "../../storage/schema";
-import { change, insertion, statement } from "../../storage/statement";
+import { type BatchRow, change, type Database, insertion, isListed, statement } from "../../storage";
 import type { Stored } from "../delivery/batch";
 
 /**

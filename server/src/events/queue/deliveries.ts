@@ -1,7 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { isAmong, isListed, valuesOf } from "../../storage/list";
-import type { Database, DeliveryRow } from "../../storage/schema";
-import { change, statement } from "../../storage/statement";
+import { change, type Database, type DeliveryRow, isAmong, isListed, statement, valuesOf } from "../../storage";
 import type { Stored } from "../delivery/batch";
 import { isRouted } from "./cursors";
 

@@ -1,7 +1,6 @@
 import type { Kysely } from "kysely";
-import type { Database } from "../../storage/schema";
-import { pipelined } from "../../storage/statement";
-import { newId } from "../../util/ids";
+import { type Database, pipelined } from "../../storage";
+import { newId } from "../../util";
 import {
   type Batch,
   type LeasedBatch,

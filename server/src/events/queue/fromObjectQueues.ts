@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
-import type { Database } from "../../storage/schema";
-import { newId } from "../../util/ids";
+import type { Database } from "../../storage";
+import { newId } from "../../util";
 import {
   type Batch,
   grouped,

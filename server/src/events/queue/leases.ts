@@ -1,6 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Database } from "../../storage/schema";
-import { pipelined } from "../../storage/statement";
+import { type Database, pipelined } from "../../storage";
 import type { Batch, LeasedBatch, LeaseOptions, SentBatch } from "../delivery/batch";
 import { batchesOf, type Cursor, lockCursor, type OtherBatch } from "./cursors";
 import { leaseAbandoned, leaseFromLog, recordFromLog, releaseToLog } from "./fromLog";

@@ -1,7 +1,5 @@
 import { type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
-import { isListed, valuesOf } from "../../storage/list";
-import type { Database } from "../../storage/schema";
-import { change, statement } from "../../storage/statement";
+import { change, type Database, isListed, statement, valuesOf } from "../../storage";
 import { type Holder, lockCursor } from "./cursors";
 import { PENDING } from "./deliveries";
 

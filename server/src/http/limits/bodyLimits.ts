@@ -1,4 +1,4 @@
-import { refuseFaults } from "../../util/requestError";
+import { refuseFaults } from "../../util";
 
 /** The contract's own values are at most 8 deep. What is far deeper is nothing that a field could take, and would exhaust the stack of whoever looks into it. */
 const DEEPEST = 32;

@@ -2,8 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import type { Socket } from "node:net";
 import type { SecureContextOptions } from "node:tls";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { newId } from "../../util/ids";
-import { RequestError } from "../../util/requestError";
+import { newId, RequestError } from "../../util";
 
 export interface ConnectionOptions {
   /** How long a request may take to arrive, in seconds. */

@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import { hashSecret } from "../../secrets/tokens";
-import { customerOf, isLoopback } from "../../util/addresses";
-import { RequestError } from "../../util/requestError";
+import { hashSecret } from "../../secrets";
+import { customerOf, isLoopback, RequestError } from "../../util";
 
 export interface RateLimitOptions {
   /** How many requests an API key may make in a second, again and again; 0 for no limit. */

@@ -1,8 +1,7 @@
 import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { customerOf } from "../../util/addresses";
-import { RequestError } from "../../util/requestError";
+import { customerOf, RequestError } from "../../util";
 import { type GiveBack, Slots } from "./slots";
 
 declare module "fastify" {

@@ -1,6 +1,6 @@
 import { ROLES } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
-import { partAnswer } from "../../resources/subresources";
+import { partAnswer } from "../../resources";
 import type { Operation } from "./operation";
 
 /** Who makes a request: for programs that got a key and want to know whose it is. */

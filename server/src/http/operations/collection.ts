@@ -1,7 +1,7 @@
 import { answerSchema, createSchema, type Definition, pathFieldsOf, plural, updateSchema, withArticle } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
-import type { Place } from "../../resources/stored";
-import { refuseFaults } from "../../util/requestError";
+import type { Place } from "../../resources";
+import { refuseFaults } from "../../util";
 import { beforeOf, limitOf } from "../query";
 import { type Operation, type Shape, tagOf } from "./operation";
 

@@ -1,10 +1,8 @@
 import { definitionOf, exactlyOne, object, timestamp, validateModule } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
-import { deliveryPage } from "../../events/admin/deliveryPage";
-import { replay } from "../../events/admin/replay";
-import type { DeliveryRow } from "../../storage/schema";
-import { newId } from "../../util/ids";
-import { RequestError, refuseFaults } from "../../util/requestError";
+import { deliveryPage, replay } from "../../events";
+import type { DeliveryRow } from "../../storage";
+import { newId, RequestError, refuseFaults } from "../../util";
 import { beforeOf, limitOf, type Query } from "../query";
 import type { Operation, OperationScope, Shape } from "./operation";
 

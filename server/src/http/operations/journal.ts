@@ -1,8 +1,7 @@
 import { EVENT_TYPES } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
-import { headOf } from "../../journal/head";
-import { auditPage, eventAt, eventPage } from "../../journal/read";
-import { RequestError } from "../../util/requestError";
+import { auditPage, eventAt, eventPage, headOf } from "../../journal";
+import { RequestError } from "../../util";
 import { beforeOf, limitOf } from "../query";
 import type { Operation, OperationScope, Shape } from "./operation";
 

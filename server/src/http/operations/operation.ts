@@ -1,12 +1,9 @@
 import { accessDoc, type Definition } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
-import type { Caller } from "../../auth/caller";
-import type { Answer, Page } from "../../documents/answer";
-import type { Dispatcher } from "../../events/delivery/dispatcher";
-import type { ResourceService } from "../../resources/service";
-import type { Place, Precondition } from "../../resources/stored";
-import type { Subresources } from "../../resources/subresources";
-import type { Context } from "../../resources/transaction";
+import type { Caller } from "../../auth";
+import type { Answer, Page } from "../../documents";
+import type { Dispatcher } from "../../events";
+import type { Context, Place, Precondition, ResourceService, Subresources } from "../../resources";
 import type { Query } from "../query";
 
 /** What an operation works with. */

@@ -1,9 +1,9 @@
 import type { Definition } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import type { Caller } from "../../auth/caller";
-import type { Document } from "../../documents/documents";
-import type { Keyring } from "../../secrets/keyring";
-import type { Database } from "../../storage/schema";
+import type { Caller } from "../../auth";
+import type { Document } from "../../documents";
+import type { Keyring } from "../../secrets";
+import type { Database } from "../../storage";
 
 /** An object that is about to be created. */
 export interface Creation {

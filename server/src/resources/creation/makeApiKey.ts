@@ -1,4 +1,4 @@
-import { refuseFaults } from "../../util/requestError";
+import { refuseFaults } from "../../util";
 import type { Behaviour } from "./behaviour";
 import { mintSecret } from "./mintSecret";
 

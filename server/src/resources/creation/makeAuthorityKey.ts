@@ -1,5 +1,5 @@
-import { keepSecret } from "../../secrets/tokens";
-import { AuthorityKey, type KeyParameters } from "../../ssh/authorityKey";
+import { keepSecret } from "../../secrets";
+import { AuthorityKey, type KeyParameters } from "../../ssh";
 import type { Behaviour } from "./behaviour";
 
 /** Where the private key of an SSH certificate authority stands among the secrets. */

@@ -1,4 +1,4 @@
-import { hashSecret, newSecret } from "../../secrets/tokens";
+import { hashSecret, newSecret } from "../../secrets";
 import type { Behaviour } from "./behaviour";
 
 /** Gives an object a secret that is told once, in the creation's answer, and kept as a hash. */

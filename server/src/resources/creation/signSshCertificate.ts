@@ -1,8 +1,7 @@
 import { checkRules, completeValidity, readSshPublicKey, type SshPublicKey, secondsOf } from "@tunnelplane/sdk/contract";
-import { readSecret } from "../../secrets/tokens";
-import { AuthorityKey } from "../../ssh/authorityKey";
-import { issueCertificate } from "../../ssh/certificate";
-import { BodyError, refuseFaults } from "../../util/requestError";
+import { readSecret } from "../../secrets";
+import { AuthorityKey, issueCertificate } from "../../ssh";
+import { BodyError, refuseFaults } from "../../util";
 import type { Behaviour } from "./behaviour";
 import { PRIVATE_KEY } from "./makeAuthorityKey";
 

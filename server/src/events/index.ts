@@ -1,0 +1,9 @@
+/** From the journal to the targets of subscriptions. Other rooms import from here only. */
+
+export { deliveryPage } from "./admin/deliveryPage";
+export { type DeliveryMetric, deliveryMetrics } from "./admin/metrics";
+export { pruneEvents } from "./admin/pruning";
+export { replay } from "./admin/replay";
+export { Dispatcher } from "./delivery/dispatcher";
+export { followSubscriptions } from "./subscriptions";
+export { type Endpoints, parseEndpoints } from "./targets/endpoints";

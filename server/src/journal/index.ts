@@ -1,0 +1,10 @@
+/** Events and the audit log, written in the transaction of each change. Other rooms import from here only. */
+
+export { digestsToServeWith } from "./baseline";
+export { openDigests, type StoredAs, sealAuditKey } from "./digests";
+export { type Anchor, anchorText, headOf, headText } from "./head";
+export { Journal } from "./journal";
+export { isBegun, openKeyring } from "./openKeyring";
+export { commandLine, type ObjectChange } from "./payload";
+export { auditPage, eventAt, eventPage } from "./read";
+export { type Noted, type Verified, verifyAudit } from "./verify";

@@ -1,0 +1,6 @@
+/** Ids, addresses and refusals: what every room may use. Other rooms import from here only. */
+
+export { customerOf, isLoopback, isPublic } from "./addresses";
+export { newId } from "./ids";
+export { BodyError, RequestError, refuseFaults } from "./requestError";
+export { inSlices, ownTurn, readLarge } from "./slices";

@@ -1,0 +1,3 @@
+/** TODO Other rooms import from here only. */
+
+export { Validation } from "./validation";
