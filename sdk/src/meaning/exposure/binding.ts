@@ -1,0 +1,105 @@
+import type { Model, Thing } from "../model";
+import { inOrder, textsIn } from "../values";
+
+/** What one rule of an ACL lets a credential bind. */
+type Target =
+  | { readonly kind: "everything" }
+  | { readonly kind: "host"; readonly host: string; readonly port?: string }
+  | { readonly kind: "label"; readonly key: string; readonly value: string };
+
+/** What a rule says; undefined for what is no rule. Hosts are the same in any case, labels are not. */
+function targetOf(rule: string): Target | undefined {
+  if (rule === "*") return { kind: "everything" };
+  if (!rule.startsWith("bind:")) return undefined;
+  const target = rule.slice("bind:".length);
+  const equals = target.indexOf("=");
+  if (equals >= 0) return { kind: "label", key: target.slice(0, equals), value: target.slice(equals + 1) };
+  const [, host = "", port] = /^(.*?)(?::(\d+))?$/.exec(target.toLowerCase()) ?? [];
+  return { kind: "host", host, port };
+}
+
+/** The hosts whose rules cover a host: itself, and the wildcards of the domains above it. */
+function hostsAbove(host: string): string[] {
+  const labels = (host.startsWith("*.") ? host.slice(2) : host).split(".");
+  const first = host.startsWith("*.") ? 0 : 1;
+  return [host, ...labels.slice(first).map((_, index) => `*.${labels.slice(first + index).join(".")}`)];
+}
+
+/** What a credential may bind. */
+export class Binding {
+  readonly unlimited: boolean;
+  readonly #places = new Set<string>();
+  readonly targets: readonly Target[];
+
+  constructor(rules: readonly string[]) {
+    this.targets = rules.flatMap((rule) => targetOf(rule) ?? []);
+    this.unlimited = rules.length === 0 || this.targets.some(({ kind }) => kind === "everything");
+    for (const target of this.targets) this.#places.add(placeOf(target));
+  }
+
+  /** Whether everything that a rule allows is allowed here. */
+  covers(target: Target): boolean {
+    if (this.unlimited) return true;
+    if (target.kind === "everything") return false;
+    return placesAbove(target).some((place) => this.#places.has(place));
+  }
+}
+
+const placeOf = (target: Target): string => {
+  if (target.kind === "host") return target.port === undefined ? target.host : `${target.host}:${target.port}`;
+  return target.kind === "label" ? `${target.key}=${target.value}` : "*";
+};
+
+function placesAbove(target: Target): string[] {
+  if (target.kind === "everything") return ["*"];
+  if (target.kind === "label") {
+    const { key, value } = target;
+    return [`${key}=${value}`, `*=${value}`, `${key}=*`, "*=*"];
+  }
+  const hosts = hostsAbove(target.host);
+  return target.port === undefined ? hosts : hosts.flatMap((host) => [host, `${host}:${target.port}`]);
+}
+
+const CREDENTIALS = ["tunnel_credential", "ssh_credential"];
+
+/** The credentials of a world, found by what they may bind. */
+export class Credentials {
+  readonly #unlimited: Thing[] = [];
+  readonly #byPlace = new Map<string, Thing[]>();
+  readonly #cached = new Map<string, readonly Thing[]>();
+
+  constructor(model: Model) {
+    for (const thing of CREDENTIALS.flatMap((kind) => model.of(kind))) {
+      const binding = new Binding(textsIn(thing.fields.acl));
+      if (binding.unlimited) this.#unlimited.push(thing);
+      else
+        for (const place of new Set(binding.targets.map(placeOf))) this.#byPlace.set(place, [...(this.#byPlace.get(place) ?? []), thing]);
+    }
+  }
+
+  /** Those that may bind a hostport. */
+  ofHostport(hostport: string): readonly Thing[] {
+    return this.#covering([`bind:${hostport}`]);
+  }
+
+  /** Those that may bind every one of the labels. */
+  ofLabels(labels: Readonly<Record<string, unknown>>): readonly Thing[] {
+    return this.#covering(Object.entries(labels).map(([key, value]) => `bind:${key}=${value}`));
+  }
+
+  #covering(rules: readonly string[]): readonly Thing[] {
+    const key = rules.toSorted(inOrder).join("\n");
+    let found = this.#cached.get(key);
+    if (!found) {
+      const each = rules.flatMap((rule) => targetOf(rule) ?? []).map((target) => new Set(this.#holding(target)));
+      const [first, ...others] = each;
+      found = [...this.#unlimited, ...[...(first ?? [])].filter((thing) => others.every((other) => other.has(thing)))];
+      this.#cached.set(key, found);
+    }
+    return found;
+  }
+
+  #holding(target: Target): Thing[] {
+    return placesAbove(target).flatMap((place) => this.#byPlace.get(place) ?? []);
+  }
+}

@@ -1,0 +1,133 @@
+import { Model, type Thing } from "../model";
+import { type Named, named } from "../names";
+import { listNetworks, type NetworkList } from "../networks/networkSet";
+import { inOrder } from "../values";
+import type { World } from "../world";
+import { certificateFacts, type SignIn, type Tls, type TokenCheck, type UserAgents } from "./modules";
+import type { Read } from "./reading";
+import { type Row, rowsOf } from "./rows";
+import type { Target } from "./traffic";
+
+/** Who can reach what is behind one address, and what is asked of them. */
+export interface Exposure {
+  /** A hostport of a TLS edge, or one and a route: `app.example.com:443/admin` for a prefix, `app.example.com:443 = /admin` for an exact route. */
+  readonly address: string;
+  readonly edge: Named | null;
+  readonly route: Named | null;
+  /** Which source addresses are admitted. */
+  readonly networks: "everyone" | "nobody" | NetworkList;
+  /** Which client certificates are asked for; null where none is. */
+  readonly client_certificate: { readonly authorities: readonly ExposedAuthority[] } | null;
+  readonly tls: Tls;
+  /** Who signs users in; null where nobody has to sign in. */
+  readonly sign_in: SignIn | null;
+  /** Which JSON Web Tokens are asked for; null where none is. */
+  readonly token: TokenCheck | null;
+  readonly user_agents: UserAgents | null;
+  readonly actions: readonly ExposedAction[];
+  readonly goes_to: Target;
+  /** Which credentials may answer for the address: those that are named, and how many others. */
+  readonly served_by: { readonly credentials: readonly Named[]; readonly others: number };
+  /** What a reader should know besides, in sentences. */
+  readonly notes: readonly string[];
+  /** The fields of this row that are not, or not wholly, known. */
+  readonly unknown: readonly string[];
+}
+
+export interface ExposedAuthority {
+  readonly id?: string;
+  readonly subject: string;
+  readonly not_after: string | null;
+}
+
+export interface ExposedAction {
+  readonly direction: "inbound" | "outbound";
+  readonly type: string;
+  /** It runs only where its policy's expressions hold. */
+  readonly conditional: boolean;
+  readonly expressions: readonly string[];
+  /** In words; what an answer says is left out. */
+  readonly settings: string;
+}
+
+/** A row names no more credentials than this; the others are counted. */
+const MOST_CREDENTIALS = 100;
+
+/**
+ * Who can reach what: a row for each address, in the order of addresses.
+ *
+ * Cycles of backends and references to what is not there are said, never followed.
+ */
+export const exposureOf = (world: World): Exposure[] => rowsOf(new Model(world)).map(shown);
+
+/** A row as people and programs are shown it. */
+export function shown(row: Row): Exposure {
+  const { address, holder, edge, clientCertificate, traffic } = row;
+  const authorities = clientCertificate.value?.map(({ thing, missing }) =>
+    thing ? exposedAuthority(thing) : { subject: missing ?? "", not_after: null },
+  );
+  return {
+    address,
+    edge: edge ? named(edge) : null,
+    route: holder.kind === "https_edge_route" ? named(holder) : null,
+    networks: listNetworks(row.networks.value),
+    client_certificate: authorities ? { authorities } : null,
+    tls: row.tls.value,
+    sign_in: row.signIn.value,
+    token: row.token.value,
+    user_agents: row.userAgents.value,
+    actions: row.actions.value.map(({ direction, type, when, settings }) => ({
+      direction,
+      type,
+      conditional: when.length > 0,
+      expressions: when,
+      settings,
+    })),
+    goes_to: traffic.value.target,
+    served_by: servedBy(traffic.value.servers),
+    notes: notesOf(row),
+    unknown: ASPECTS.filter(([, aspect]) => aspect(row).unknown).map(([name]) => name),
+  };
+}
+
+const ASPECTS: readonly (readonly [keyof Exposure, (row: Row) => Read<unknown>])[] = [
+  ["networks", (row) => row.networks],
+  ["client_certificate", (row) => row.clientCertificate],
+  ["tls", (row) => row.tls],
+  ["sign_in", (row) => row.signIn],
+  ["token", (row) => row.token],
+  ["user_agents", (row) => row.userAgents],
+  ["actions", (row) => row.actions],
+  ["goes_to", (row) => row.traffic],
+];
+
+function exposedAuthority(thing: Thing): ExposedAuthority {
+  const { subject, notAfter } = certificateFacts(thing);
+  return { id: thing.object.id, subject: subject ?? named(thing).name, not_after: notAfter ?? null };
+}
+
+function servedBy(servers: readonly Thing[]): Exposure["served_by"] {
+  const visible = servers.filter(({ object }) => !object.hidden).map(named);
+  const credentials = visible.sort((a, b) => inOrder(`${a.name} ${a.id}`, `${b.name} ${b.id}`)).slice(0, MOST_CREDENTIALS);
+  return { credentials, others: servers.length - credentials.length };
+}
+
+function notesOf({ tls, traffic, edge, clientCertificate, addressKnown }: Row): string[] {
+  const notes: string[] = [];
+  if (!addressKnown) notes.push("The address is not known yet.");
+  if (!edge) notes.push("The route's edge is not known.");
+  if (tls.value.ends_at === "upstream") {
+    notes.push("TLS ends upstream: nothing of the edge's HTTP or TLS modules applies, because the edge cannot read the traffic.");
+  }
+  if (clientCertificate.value?.length === 0) notes.push("No authority is accepted, so no client certificate is.");
+  for (const { missing } of clientCertificate.value ?? []) if (missing) notes.push(`There is no certificate authority ${missing}.`);
+  for (const { words, nowhere } of traffic.value.flow.shares.values()) if (nowhere) notes.push(`Traffic goes to ${words}.`);
+  if (traffic.value.flow.shares.size === 0) notes.push(NOWHERE[traffic.value.reason]);
+  return notes.sort();
+}
+
+const NOWHERE = {
+  disabled: "Traffic goes nowhere: the backend is disabled.",
+  backend: "Traffic goes nowhere: no backend has a weight.",
+  tunnels: "Traffic goes nowhere: there is no backend, and no credential may bind the address.",
+};

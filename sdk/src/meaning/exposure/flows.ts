@@ -1,0 +1,193 @@
+import { shortHash } from "../hash";
+import type { Model, Thing } from "../model";
+import { nameOf } from "../names";
+import { canonical, holdsUnknown, idsIn, inOrder, isObject, textIn } from "../values";
+import { UNKNOWN } from "../world";
+
+/** Where traffic ends, and how much of it. */
+export interface Share {
+  readonly percent: number;
+  /** For people. */
+  readonly words: string;
+  /** Nothing answers there. */
+  readonly nowhere?: true;
+}
+
+/** Where the traffic of a backend ends, by a key that is the same for places that answer alike. */
+export interface Flow {
+  readonly shares: ReadonlyMap<string, Share>;
+  readonly unknown: boolean;
+}
+
+export const BACKENDS = ["tunnel_group_backend", "static_backend", "http_response_backend", "failover_backend", "weighted_backend"];
+
+export const isBackend = ({ kind }: Thing): boolean => BACKENDS.includes(kind);
+
+/** The backends that a weighted backend names, each with its weight. */
+export const weightsOf = (thing: Thing): [reference: string, weight: number][] =>
+  isObject(thing.fields.backends)
+    ? Object.entries(thing.fields.backends)
+        .sort(([a], [b]) => inOrder(a, b))
+        .flatMap(([id, weight]) => (typeof weight === "number" && weight > 0 && id !== UNKNOWN ? [[id, weight] as [string, number]] : []))
+    : [];
+
+/** The backends that a backend hands traffic to, in their order. */
+export const childrenOf = (thing: Thing): string[] => {
+  if (thing.kind === "weighted_backend") return weightsOf(thing).map(([id]) => id);
+  return thing.kind === "failover_backend" ? idsIn(thing.fields, "backends", "backends").ids : [];
+};
+
+const flowsOf = new WeakMap<Model, Flows>();
+
+/** Where the traffic of each backend of a world ends, worked out once. */
+export class Flows {
+  readonly #flows = new Map<Thing, Flow>();
+  readonly #circling = new Set<Thing>();
+
+  static of(model: Model): Flows {
+    const known = flowsOf.get(model) ?? new Flows(model);
+    flowsOf.set(model, known);
+    return known;
+  }
+
+  private constructor(private readonly model: Model) {
+    const backends = BACKENDS.flatMap((kind) => model.of(kind));
+    const children = new Map(backends.map((thing) => [thing, this.#inside(thing)]));
+    const parents = new Map<Thing, Thing[]>(backends.map((thing) => [thing, []]));
+    for (const [thing, inside] of children) for (const child of inside) parents.get(child)?.push(thing);
+    // From the ends upwards; what is left then goes round, or leads to what does. From the top downwards of that, what is left goes round.
+    const rest = peel(new Set(backends), children, parents, (thing) => this.#settle(thing));
+    const leading: Thing[] = [];
+    const round = peel(rest, parents, children, (thing) => leading.push(thing));
+    for (const thing of round) {
+      this.#circling.add(thing);
+      this.#flows.set(thing, oneShare("cycle", { percent: 100, words: "backends that lead to each other in a circle", nowhere: true }));
+    }
+    for (const thing of leading.reverse()) this.#settle(thing);
+  }
+
+  isCircling(thing: Thing): boolean {
+    return this.#circling.has(thing);
+  }
+
+  of(reference: string): Flow {
+    const thing = this.model.find(reference);
+    const known = thing && this.#flows.get(thing);
+    if (known) return known;
+    if (this.model.partial) return { ...oneShare(`outside ${reference}`, { percent: 100, words: `\`${reference}\`` }), unknown: false };
+    return oneShare("missing", { percent: 100, words: `\`${reference}\`, which does not exist`, nowhere: true });
+  }
+
+  #inside(thing: Thing): Thing[] {
+    return [...new Set(childrenOf(thing))].flatMap((id) => this.model.find(id) ?? []).filter(isBackend);
+  }
+
+  #settle(thing: Thing): void {
+    this.#flows.set(thing, this.#flowOf(thing));
+  }
+
+  #flowOf(thing: Thing): Flow {
+    const words = `\`${nameOf(thing)}\``;
+    const { fields } = thing;
+    const leaf = (says: unknown, more = ""): Flow => ({
+      ...oneShare(`${thing.kind} ${canonical(says)}`, { percent: 100, words: words + more }),
+      unknown: holdsUnknown(says),
+    });
+    switch (thing.kind) {
+      case "weighted_backend":
+        return settled(this.#weighted(weightsOf(thing)), holdsUnknown(fields.backends));
+      case "failover_backend":
+        return settled(this.#failover(childrenOf(thing)), holdsUnknown(fields.backends));
+      case "static_backend":
+        return leaf([fields.address, fields.tls], textIn(fields.address) ? ` (${fields.address})` : "");
+      case "http_response_backend":
+        return leaf([fields.status_code, shortHash(canonical([fields.body, fields.headers]))], ` (HTTP ${fields.status_code ?? 200})`);
+      default:
+        return leaf(fields.labels);
+    }
+  }
+
+  #weighted(weights: readonly [string, number][]): Flow {
+    const sum = weights.reduce((total, [, weight]) => total + weight, 0);
+    const shares = new Map<string, Share>();
+    let unknown = false;
+    for (const [id, weight] of weights) {
+      const flow = this.of(id);
+      unknown ||= flow.unknown;
+      for (const [key, share] of flow.shares) {
+        const percent = (share.percent * weight) / sum + (shares.get(key)?.percent ?? 0);
+        shares.set(key, { ...share, percent });
+      }
+    }
+    return { shares, unknown };
+  }
+
+  #failover(ids: readonly string[]): Flow {
+    const flows = ids.map((id) => this.of(id));
+    const alive = flows.filter(isGoing);
+    const [first] = alive;
+    const unknown = flows.some((flow) => flow.unknown);
+    if (!first) return { shares: new Map(), unknown };
+    if (alive.length === 1) return { shares: first.shares, unknown };
+    const key = `failover ${shortHash(alive.map(keyOf).join("\n"))}`;
+    const words = alive.slice(0, 3).map(inWords).join(", else ") + (alive.length > 3 ? ", else others" : "");
+    return { ...oneShare(key, { percent: 100, words: words.length > 300 ? `${words.slice(0, 300)}…` : words }), unknown };
+  }
+}
+
+/** A flow of which some may be missing: what is not known yet may be all of it. */
+function settled(flow: Flow, unknown: boolean): Flow {
+  if (!unknown) return flow;
+  const { shares } = isGoing(flow) ? flow : oneShare("unknown", { percent: 100, words: "backends that are not known yet" });
+  return { shares, unknown };
+}
+
+/** Takes away what has nothing below it left, again and again. @returns what is left */
+function peel(
+  from: ReadonlySet<Thing>,
+  below: ReadonlyMap<Thing, readonly Thing[]>,
+  above: ReadonlyMap<Thing, readonly Thing[]>,
+  take: (thing: Thing) => void,
+): Set<Thing> {
+  const left = new Set(from);
+  const waiting = new Map([...left].map((thing) => [thing, (below.get(thing) ?? []).filter((one) => left.has(one)).length]));
+  const free = [...left].filter((thing) => waiting.get(thing) === 0);
+  for (let thing = free.pop(); thing; thing = free.pop()) {
+    left.delete(thing);
+    take(thing);
+    for (const parent of above.get(thing) ?? []) {
+      const count = (waiting.get(parent) ?? 0) - 1;
+      waiting.set(parent, count);
+      if (count === 0) free.push(parent);
+    }
+  }
+  return left;
+}
+
+export const oneShare = (key: string, share: Share): Flow => ({ shares: new Map([[key, share]]), unknown: false });
+
+/** Whether any traffic arrives anywhere. */
+export const isGoing = ({ shares }: Flow): boolean => [...shares.values()].some(({ nowhere }) => !nowhere);
+
+const rounded = (percent: number): number => Math.round(percent * 100) / 100;
+
+const sorted = ({ shares }: Flow): [string, Share][] =>
+  [...shares].sort(([a, one], [b, other]) => other.percent - one.percent || (a < b ? -1 : 1));
+
+/** The same text for flows that end in the same places in the same proportions. */
+export const keyOf = (flow: Flow): string =>
+  sorted(flow)
+    .map(([key, { percent }]) => `${percent.toFixed(6)} ${key}`)
+    .sort()
+    .join("\n");
+
+const MOST_SHOWN = 4;
+
+/** Where traffic ends, with percentages where there is a choice. */
+export function inWords(flow: Flow): string {
+  const all = sorted(flow);
+  if (all.length === 0) return "nowhere";
+  if (all.length === 1) return all[0]?.[1].words ?? "";
+  const shown = all.slice(0, MOST_SHOWN).map(([, { percent, words }]) => `${rounded(percent)} % to ${words}`);
+  return shown.join(", ") + (all.length > MOST_SHOWN ? ` and ${all.length - MOST_SHOWN} others` : "");
+}

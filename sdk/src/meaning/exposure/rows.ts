@@ -1,0 +1,123 @@
+import type { Model, Thing } from "../model";
+import { nameOf } from "../names";
+import type { NetworkSet } from "../networks/networkSet";
+import { holdsUnknown, idsIn, inOrder, textIn, textsIn } from "../values";
+import { Credentials } from "./binding";
+import {
+  type Action,
+  type Authority,
+  readActions,
+  readClientCertificate,
+  readNetworks,
+  readSignIn,
+  readTls,
+  readToken,
+  readUserAgents,
+  type SignIn,
+  type Tls,
+  type TokenCheck,
+  type UserAgents,
+} from "./modules";
+import { type Part, partOfThing, type Read } from "./reading";
+import { readTraffic, type Traffic } from "./traffic";
+
+/** What is known of one address, with where each part of it comes from. */
+export interface Row {
+  readonly address: string;
+  /** False where a hostport or path is not known yet. */
+  readonly addressKnown: boolean;
+  /** The TLS edge, or the route: what decides on the address. */
+  readonly holder: Thing;
+  /** The edge, unless it is not there. */
+  readonly edge?: Thing;
+  readonly place: Part;
+  readonly networks: Read<NetworkSet>;
+  readonly clientCertificate: Read<readonly Authority[] | null>;
+  readonly tls: Read<Tls>;
+  readonly signIn: Read<SignIn | null>;
+  readonly token: Read<TokenCheck | null>;
+  readonly userAgents: Read<UserAgents | null>;
+  readonly actions: Read<readonly Action[]>;
+  readonly traffic: Read<Traffic>;
+}
+
+const nothing = <T>(value: T, cause: Read<unknown>): Read<T> => ({ value, parts: cause.parts, unknown: false, maybeOff: false });
+
+/** Every address of a world, in order; where two objects claim one address, the first of them by identity has it. */
+export function rowsOf(model: Model): Row[] {
+  const credentials = new Credentials(model);
+  const rows = [
+    ...model.of("tls_edge").flatMap((edge) => tlsRows(model, edge, credentials)),
+    ...model.of("https_edge_route").flatMap((route) => routeRows(model, route, credentials)),
+  ];
+  const byAddress = new Map<string, Row>();
+  for (const row of rows) if (!byAddress.has(row.address)) byAddress.set(row.address, row);
+  return [...byAddress.values()].sort((a, b) => inOrder(a.address, b.address));
+}
+
+/** What an edge serves; a text for people where it is not known yet. */
+function hostportsOf(edge: Thing | undefined): { hostport: string; known: boolean }[] {
+  if (!edge) return [];
+  const served = textsIn(edge.fields.hostports).map((hostport) => ({ hostport: hostport.toLowerCase(), known: true }));
+  const unknown = { hostport: `(not known yet: ${nameOf(edge)})`, known: false };
+  return holdsUnknown(edge.fields.hostports) ? [...served, unknown] : served;
+}
+
+function tlsRows(model: Model, edge: Thing, credentials: Credentials): Row[] {
+  const tls = readTls(edge);
+  const upstream = tls.value.ends_at === "upstream";
+  const common = {
+    holder: edge,
+    edge,
+    networks: readNetworks(model, edge),
+    tls,
+    signIn: nothing<SignIn | null>(null, tls),
+    token: nothing<TokenCheck | null>(null, tls),
+    userAgents: nothing<UserAgents | null>(null, tls),
+  };
+  const [certificate, actions] = [readClientCertificate(model, edge), readActions(edge)];
+  // Traffic that the edge cannot read, it cannot ask or judge.
+  const seen = upstream
+    ? {
+        clientCertificate: nothing<readonly Authority[] | null>(null, { ...tls, parts: [...certificate.parts, ...tls.parts] }),
+        actions: nothing<readonly Action[]>([], { ...tls, parts: [...actions.parts, ...tls.parts] }),
+      }
+    : { clientCertificate: certificate, actions };
+  return hostportsOf(edge).map(({ hostport, known }) => ({
+    address: hostport,
+    addressKnown: known,
+    place: partOfThing(edge, "hostports", hostport),
+    ...common,
+    ...seen,
+    traffic: readTraffic(model, edge, hostport, credentials),
+  }));
+}
+
+function routeRows(model: Model, route: Thing, credentials: Credentials): Row[] {
+  const { ids } = idsIn(route.fields, "edge_id", "edge_id");
+  const edge = ids[0] === undefined ? undefined : model.find(ids[0]);
+  const unseen = { hostport: `(not known yet: ${nameOf(route)})`, known: false };
+  const hostports = edge ? hostportsOf(edge) : model.partial || holdsUnknown(route.fields.edge_id) ? [unseen] : [];
+  const match = textIn(route.fields.match);
+  const path = match ?? `/(not known yet: ${nameOf(route)})`;
+  const exact = route.fields.match_type === "exact_path";
+  const onEdge = edge ?? route;
+  const common = {
+    holder: route,
+    edge,
+    networks: readNetworks(model, route),
+    clientCertificate: readClientCertificate(model, onEdge),
+    tls: readTls(onEdge),
+    signIn: readSignIn(route),
+    token: readToken(route),
+    userAgents: readUserAgents(route),
+    actions: readActions(route),
+  };
+  return hostports.map(({ hostport, known }) => ({
+    address: exact ? `${hostport} = ${path}` : `${hostport}${path}`,
+    addressKnown: known && match !== undefined && !holdsUnknown(route.fields.match_type),
+    place: partOfThing(route, "match", [hostport, path]),
+    ...common,
+    traffic: readTraffic(model, route, hostport, credentials),
+  }));
+}

@@ -1,0 +1,153 @@
+import type { Model, Thing } from "../model";
+import { nameOf } from "../names";
+import { canonical, idsIn, isObject, textIn } from "../values";
+import type { Credentials } from "./binding";
+import { childrenOf, type Flow, Flows, oneShare, weightsOf } from "./flows";
+import { type ModuleRead, moduleOf, type Part, partOf, partOfThing, type Read } from "./reading";
+
+/** Where an address sends its traffic, as a tree. */
+export type Target =
+  | { readonly kind: "tunnel_group"; readonly name: string; readonly labels: Readonly<Record<string, string>> }
+  | { readonly kind: "static"; readonly name: string; readonly address: string | null; readonly tls: boolean }
+  | { readonly kind: "http_response"; readonly name: string; readonly status_code: number }
+  | { readonly kind: "weighted"; readonly name: string; readonly parts: readonly WeightedPart[] }
+  | { readonly kind: "failover"; readonly name: string; readonly in_order: readonly Target[] }
+  /** Tunnels that bind the address itself. */
+  | { readonly kind: "tunnels" }
+  /** `missing`: no such backend. `cycle`: it leads back to itself. `disabled`: the module is. `unknown`: not known yet, or not seen from here. `more`: the tree goes on. */
+  | { readonly kind: "missing" | "cycle" | "disabled" | "unknown" | "more"; readonly name: string };
+
+export interface WeightedPart {
+  readonly percent: number;
+  readonly to: Target;
+}
+
+export interface Traffic {
+  readonly flow: Flow;
+  readonly target: Target;
+  /** Why nothing arrives, where a reader can do something about it. */
+  readonly reason: "disabled" | "backend" | "tunnels";
+  /** The credentials that may answer. */
+  readonly servers: readonly Thing[];
+}
+
+/** A tree that people are shown has no more nodes and levels than this; what counts for findings is worked out from all of it. */
+const MOST_NODES = 200;
+const MOST_LEVELS = 20;
+/** A cause is looked for among so many backends of one address. */
+const MOST_BACKENDS = 1000;
+
+export function readTraffic(model: Model, holder: Thing, hostport: string, credentials: Credentials): Read<Traffic> {
+  const module = moduleOf(holder, "backend");
+  const { ids, unknown } = idsIn(module.fields, "backend_id", "backend");
+  const root = ids[0];
+  const binders = credentials.ofHostport(hostport);
+  const on = module.state === "on" || (module.state === "maybe" && (root !== undefined || unknown));
+  const maybeOff = module.state === "maybe";
+  if (on) {
+    const flow =
+      root === undefined ? oneShare("unknown", { percent: 100, words: "a backend that is not known yet" }) : Flows.of(model).of(root);
+    return {
+      value: {
+        flow,
+        target: root === undefined ? { kind: "unknown", name: "" } : treeOf(model, root, { left: MOST_NODES }, MOST_LEVELS),
+        reason: "backend",
+        servers: [...new Set([...binders, ...serversOf(model, root, credentials)])],
+      },
+      get parts() {
+        return partsOf(model, module, root);
+      },
+      unknown: unknown || flow.unknown || maybeOff || root === undefined,
+      maybeOff,
+    };
+  }
+  const off = module.state === "off";
+  const tunnels = oneShare("tunnels", { percent: 100, words: "tunnels that bind the address" });
+  const silent: Flow = { shares: new Map(), unknown: false };
+  // Credentials that are not seen from here may bind it.
+  const unsure = !off && binders.length === 0 && model.partial;
+  return {
+    value: {
+      flow: off ? silent : binders.length > 0 || unsure ? tunnels : silent,
+      target: off ? { kind: "disabled", name: "backend" } : { kind: "tunnels" },
+      reason: off ? "disabled" : "tunnels",
+      servers: binders,
+    },
+    parts: [partOf(module, null), ...binders.slice(0, MOST_BACKENDS).map((thing) => partOfThing(thing, "acl", "binds"))],
+    unknown: unsure || maybeOff,
+    maybeOff,
+  };
+}
+
+/** The backends below one, itself first, each once. */
+function below(model: Model, root: string | undefined): Thing[] {
+  const start = root === undefined ? undefined : model.find(root);
+  const found = new Set<Thing>(start && [start]);
+  for (const thing of found) {
+    if (found.size > MOST_BACKENDS) break;
+    for (const child of childrenOf(thing).flatMap((id) => model.find(id) ?? [])) found.add(child);
+  }
+  return [...found];
+}
+
+const serversOf = (model: Model, root: string | undefined, credentials: Credentials): Thing[] =>
+  below(model, root).flatMap(({ kind, fields }) =>
+    kind === "tunnel_group_backend" && isObject(fields.labels) ? credentials.ofLabels(fields.labels) : [],
+  );
+
+function partsOf(model: Model, module: ModuleRead, root: string | undefined): Part[] {
+  const says = (thing: Thing): [string | undefined, unknown] => {
+    const { kind, fields } = thing;
+    if (kind === "weighted_backend")
+      return [
+        "backends",
+        weightsOf(thing)
+          .map(([id, weight]) => [model.identityOf(id), weight])
+          .sort(),
+      ];
+    if (kind === "failover_backend") return ["backends", childrenOf(thing).map((id) => model.identityOf(id))];
+    if (kind === "static_backend") return ["address", [fields.address, fields.tls]];
+    if (kind === "http_response_backend") return ["status_code", [fields.status_code, fields.body, fields.headers]];
+    return ["labels", canonical(fields.labels)];
+  };
+  return [
+    partOf(module, root === undefined ? null : model.identityOf(root)),
+    ...below(model, root).map((thing) => partOfThing(thing, ...says(thing))),
+  ];
+}
+
+function treeOf(model: Model, reference: string, room: { left: number }, levels: number): Target {
+  const thing = model.find(reference);
+  if (!thing) return { kind: model.partial ? "unknown" : "missing", name: reference };
+  const name = nameOf(thing);
+  if (Flows.of(model).isCircling(thing)) return { kind: "cycle", name };
+  if (room.left-- <= 0 || levels === 0) return { kind: "more", name };
+  const { kind, fields } = thing;
+  if (kind === "weighted_backend") {
+    const weights = weightsOf(thing);
+    const sum = weights.reduce((total, [, weight]) => total + weight, 0);
+    const parts = weights.slice(0, Math.max(room.left, 0)).map(([id, weight]) => ({
+      percent: Math.round((weight / sum) * 10_000) / 100,
+      to: treeOf(model, id, room, levels - 1),
+    }));
+    return { kind: "weighted", name, parts: parts.sort((a, b) => b.percent - a.percent || (canonical(a.to) < canonical(b.to) ? -1 : 1)) };
+  }
+  if (kind === "failover_backend") {
+    return {
+      kind: "failover",
+      name,
+      in_order: childrenOf(thing)
+        .slice(0, Math.max(room.left, 0))
+        .map((id) => treeOf(model, id, room, levels - 1)),
+    };
+  }
+  if (kind === "static_backend") {
+    const tls = isObject(fields.tls) && fields.tls.enabled === true;
+    return { kind: "static", name, address: textIn(fields.address) ?? null, tls };
+  }
+  if (kind === "http_response_backend") {
+    return { kind: "http_response", name, status_code: typeof fields.status_code === "number" ? fields.status_code : 200 };
+  }
+  const labels = isObject(fields.labels) ? Object.entries(fields.labels).map(([key, value]) => [key, String(value)]) : [];
+  return { kind: "tunnel_group", name, labels: Object.fromEntries(labels.sort()) };
+}

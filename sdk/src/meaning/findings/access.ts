@@ -1,0 +1,147 @@
+import { type Authority, certificateFacts, type SignIn, type TokenCheck } from "../exposure/modules";
+import type { Read } from "../exposure/reading";
+import type { Row } from "../exposure/rows";
+import { shortHash } from "../hash";
+import { nameOf } from "../names";
+import { canonical, inOrder } from "../values";
+import { type AddressChange, type Context, code, type Draft, differs, listed, onAddress, type Rule } from "./finding";
+
+type Both = { readonly before: Row; readonly after: Row };
+
+/** Judges addresses that are there before and after, where an aspect of them says something else. */
+export function whereBoth(aspect: (row: Row) => Read<unknown>, judge: (rows: Both, change: AddressChange, context: Context) => Draft[]) {
+  return (change: AddressChange, context: Context): Draft[] => {
+    const { before, after } = change;
+    return before && after && differs(aspect(before), aspect(after)) ? judge({ before, after }, change, context) : [];
+  };
+}
+
+const certificate = (row: Row) => row.clientCertificate;
+const signIn = (row: Row) => row.signIn;
+const token = (row: Row) => row.token;
+
+const namesOf = (authorities: readonly Authority[] | null): string[] | null =>
+  authorities?.map(({ thing, missing }) => (thing ? nameOf(thing) : (missing ?? ""))).sort(inOrder) ?? null;
+
+const quoted = (authorities: readonly Authority[], { names }: Context): string =>
+  listed(authorities.map(({ thing, missing }) => (thing ? names.quote(thing) : code(missing ?? ""))));
+
+/** What a certificate is, beyond the names around it; not when it ends. */
+const trusted = (authorities: readonly Authority[] | null): unknown =>
+  authorities
+    ?.map(({ thing, certificate: text }) => (text.includes("BEGIN") ? shortHash(text) : thing && certificateFacts(thing).subject))
+    .sort();
+
+const missingFrom = (some: readonly Authority[] | null, others: readonly Authority[] | null): Authority[] => {
+  const present = new Set((others ?? []).map(({ certificate: text }) => text));
+  return (some ?? []).filter(({ certificate: text }) => !present.has(text));
+};
+
+const sayAuthorities = ({ before, after }: Both) => ({
+  before: namesOf(before.clientCertificate.value),
+  after: namesOf(after.clientCertificate.value),
+  meaning: [trusted(before.clientCertificate.value), trusted(after.clientCertificate.value)],
+});
+
+/** One of "sign-in" and "token": asked for before, and not after. */
+const dropped = <T>(aspect: (row: Row) => Read<T | null>, sentence: (address: string, was: T) => string) =>
+  whereBoth(aspect, ({ before, after }, change) => {
+    const [was, is] = [aspect(before), aspect(after)];
+    if (was.value === null || (is.value !== null && !is.maybeOff)) return [];
+    return onAddress(change, aspect, { sentence: sentence(change.address, was.value), before: was.value, after: null });
+  });
+
+/** Asked for after, in another way than before or for the first time. */
+const otherwise = <T>(aspect: (row: Row) => Read<T | null>, sentence: (address: string, was: T | null, is: T | null) => string) =>
+  whereBoth(aspect, ({ before, after }, change) => {
+    const [was, is] = [aspect(before), aspect(after)];
+    if (was.value !== null && (is.value === null || is.maybeOff)) return []; // that is dropped
+    if (canonical(was.value) === canonical(is.value) && !is.unknown && !was.unknown) return [];
+    return onAddress(change, aspect, { sentence: sentence(change.address, was.value, is.value), before: was.value, after: is.value });
+  });
+
+const signInWords = ({ issuer, client_id }: SignIn): string => `${code(issuer)} (client ${code(client_id)})`;
+const tokenWords = ({ issuers, audiences }: TokenCheck): string =>
+  `issued by ${listed(issuers.map(code))} for ${listed(audiences.map(code))}`;
+
+/** Who is asked for what: client certificates, sign-in, tokens. */
+export const accessRules: readonly Rule<AddressChange>[] = [
+  {
+    rule: "client-certificate-dropped",
+    severity: "high",
+    judge: whereBoth(certificate, ({ before, after }, change) => {
+      const [was, is] = [certificate(before), certificate(after)];
+      if (was.value === null || (is.value !== null && !is.maybeOff)) return [];
+      return onAddress(change, certificate, {
+        sentence: `${code(change.address)} no longer asks for a client certificate.`,
+        before: namesOf(was.value),
+        after: null,
+        meaning: [trusted(was.value), null],
+      });
+    }),
+  },
+  {
+    rule: "sign-in-dropped",
+    severity: "high",
+    judge: dropped(signIn, (address, was) => `${code(address)} no longer asks users to sign in with ${signInWords(was)}.`),
+  },
+  {
+    rule: "token-dropped",
+    severity: "high",
+    judge: dropped(token, (address, was) => `${code(address)} no longer asks for a token ${tokenWords(was)}.`),
+  },
+  {
+    rule: "authority-added",
+    severity: "medium",
+    judge: whereBoth(certificate, (rows, change, context) => {
+      const [was, is] = [certificate(rows.before).value, certificate(rows.after).value];
+      const { unknown, maybeOff } = certificate(rows.after);
+      if (was !== null && maybeOff) return []; // that is dropped
+      if (is === null && !(unknown && was === null)) return [];
+      const added = missingFrom(is, was);
+      if (added.length === 0 && !unknown) return [];
+      const who = added.length > 0 ? quoted(added, context) : "an authority that is not known yet";
+      const sentence =
+        was === null
+          ? `${code(change.address)} now asks for a client certificate of ${who}; clients without one are refused.`
+          : `${code(change.address)} now accepts client certificates of ${who}.`;
+      return onAddress(change, certificate, { sentence, ...sayAuthorities(rows) });
+    }),
+  },
+  {
+    rule: "authority-removed",
+    severity: "medium",
+    judge: whereBoth(certificate, (rows, change, context) => {
+      const [was, is] = [certificate(rows.before).value, certificate(rows.after).value];
+      if (is === null || certificate(rows.after).maybeOff) return [];
+      const removed = missingFrom(was, is);
+      if (removed.length > 0) {
+        const sentence = `${code(change.address)} no longer accepts client certificates of ${quoted(removed, context)}: their holders are refused.`;
+        return onAddress(change, certificate, { sentence, ...sayAuthorities(rows) });
+      }
+      if (was !== null || is.length > 0 || certificate(rows.after).unknown) return [];
+      return onAddress(change, certificate, {
+        sentence: `${code(change.address)} now accepts no client certificate at all: everybody is refused.`,
+        ...sayAuthorities(rows),
+      });
+    }),
+  },
+  {
+    rule: "sign-in-changed",
+    severity: "medium",
+    judge: otherwise(signIn, (address, was, is) => {
+      if (is === null) return `${code(address)} may ask users to sign in: it is not known yet.`;
+      if (was === null) return `${code(address)} now asks users to sign in with ${signInWords(is)}.`;
+      return `${code(address)} now signs users in with ${signInWords(is)} (before: ${signInWords(was)}), or on other terms.`;
+    }),
+  },
+  {
+    rule: "token-changed",
+    severity: "medium",
+    judge: otherwise(token, (address, was, is) => {
+      if (is === null) return `${code(address)} may ask for a token: it is not known yet.`;
+      if (was === null) return `${code(address)} now asks for a token ${tokenWords(is)}.`;
+      return `${code(address)} now asks for a token ${tokenWords(is)} (before: ${tokenWords(was)}), or checks it otherwise.`;
+    }),
+  },
+];

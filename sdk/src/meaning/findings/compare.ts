@@ -1,0 +1,222 @@
+import { type Exposure, shown } from "../exposure/exposure";
+import { type Row, rowsOf } from "../exposure/rows";
+import { shortHash } from "../hash";
+import { Model, sameIn, type Thing } from "../model";
+import { Names, nameOf } from "../names";
+import { canonical, inOrder } from "../values";
+import type { World } from "../world";
+import { accessRules } from "./access";
+import { addressRules } from "./addresses";
+import { credentialRules } from "./credentials";
+import {
+  type AddressChange,
+  type Context,
+  type Draft,
+  type Finding,
+  isReplaced,
+  type ObjectChange,
+  type Rule,
+  type Severity,
+} from "./finding";
+import { networkRules } from "./networks";
+import { objectRules } from "./objects";
+import { type Describing, describingRules } from "./standing";
+import { trafficRules } from "./traffic";
+
+const aboutAddresses: readonly Rule<AddressChange>[] = [...accessRules, ...networkRules, ...trafficRules, ...addressRules];
+const aboutObjects: readonly Rule<ObjectChange>[] = [...credentialRules, ...objectRules];
+
+/** Every rule that there is, with its severity. */
+export const RULES: readonly { readonly rule: string; readonly severity: Severity }[] = [
+  ...aboutAddresses,
+  ...aboutObjects,
+  ...describingRules,
+].map(({ rule, severity }) => ({ rule, severity }));
+
+export interface CompareOptions {
+  /** The present time: without it, nothing is said of what ends soon. */
+  readonly now?: Date;
+}
+
+/** What a change means, as a whole. */
+export interface Comparison {
+  /** One hash of all findings. */
+  readonly hash: string;
+  readonly counts: Readonly<Record<Severity, number>>;
+  /** The most severe first. */
+  readonly findings: readonly Finding[];
+  /** What is true of objects that do not change, and was true before. */
+  readonly standing: readonly Finding[];
+  /** The addresses that come, go or change. */
+  readonly addresses: readonly {
+    readonly address: string;
+    readonly offStack: boolean;
+    readonly before: Exposure | null;
+    readonly after: Exposure | null;
+  }[];
+}
+
+/** What the difference between two worlds means for callers and owners; the most severe first. A change that alters nothing for anybody gives no finding. */
+export const findingsOf = (before: World, after: World, options: CompareOptions = {}): Finding[] => [
+  ...compare(before, after, options).findings,
+];
+
+/** The same, with what stands and with the addresses that change. */
+export function compare(before: World, after: World, { now }: CompareOptions = {}): Comparison {
+  const same = sameIn(before, after);
+  const [past, present] = [new Model(before, same), new Model(after, same)];
+  const [rowsBefore, rowsAfter] = [rowsOf(past), rowsOf(present)];
+  const names = new Names(past, present);
+  const unsettled = new Set(
+    rowsAfter.filter(({ addressKnown }) => !addressKnown).flatMap(({ holder, edge }) => [holder.identity, edge?.identity ?? ""]),
+  );
+  const context: Context = { names, before: past, after: present, now, unsettled };
+
+  const addresses = addressesOf(rowsBefore, rowsAfter);
+  const objects = objectsOf(past, present);
+  const drafts = [...judged(aboutAddresses, addresses, context), ...judged(aboutObjects, objects, context)];
+  const standing: Judged[] = [];
+  for (const change of objects) {
+    for (const describing of describingRules) {
+      const found = described(describing, change, context);
+      if (found) (found.stands ? standing : drafts).push(found);
+    }
+  }
+  const findings = finished(drafts, names);
+  const counts = { high: 0, medium: 0, low: 0 };
+  for (const { severity } of findings) counts[severity]++;
+  return {
+    hash: shortHash(
+      findings
+        .map(({ hash }) => hash)
+        .sort()
+        .join("\n"),
+    ),
+    counts,
+    findings,
+    standing: finished(standing, names),
+    addresses: changedAddresses(addresses, findings),
+  };
+}
+
+interface Judged extends Draft {
+  readonly rule: string;
+  readonly severity: Severity;
+}
+
+const judged = <S>(rules: readonly Rule<S>[], subjects: readonly S[], context: Context): Judged[] =>
+  subjects.flatMap((subject) =>
+    rules.flatMap(({ rule, severity, judge }) => judge(subject, context).map((draft) => ({ ...draft, rule, severity }))),
+  );
+
+function addressesOf(before: readonly Row[], after: readonly Row[]): AddressChange[] {
+  const changes = new Map<string, AddressChange>();
+  for (const row of before) changes.set(row.address, { address: row.address, before: row });
+  for (const row of after) changes.set(row.address, { ...changes.get(row.address), address: row.address, after: row });
+  return [...changes.values()];
+}
+
+/** Every object of either world. What the reader may not see is left out. */
+function objectsOf(before: Model, after: Model): ObjectChange[] {
+  const changes = new Map<string, ObjectChange>();
+  const keyOf = ({ kind, identity }: Thing) => `${kind} ${identity}`;
+  for (const thing of before.all) if (!thing.object.hidden) changes.set(keyOf(thing), { before: thing });
+  for (const thing of after.all) if (!thing.object.hidden) changes.set(keyOf(thing), { ...changes.get(keyOf(thing)), after: thing });
+  return [...changes.values()];
+}
+
+function described(
+  { rule, severity, describe }: Describing,
+  change: ObjectChange,
+  context: Context,
+): (Judged & { stands: boolean }) | undefined {
+  const { before, after } = change;
+  const { names, now } = context;
+  const found = after && describe(after, { model: context.after, names, now });
+  if (!found) return undefined;
+  const earlier = before && !isReplaced(change) ? describe(before, { model: context.before, names, now }) : undefined;
+  const { sentence, after: value, property, certain } = found;
+  return {
+    about: after,
+    sentence,
+    after: value,
+    // Times are no part of a hash.
+    meaning: null,
+    cause: { ...after, property },
+    certain,
+    rule,
+    severity,
+    stands: earlier?.says === found.says,
+  };
+}
+
+const SEVERITIES: readonly Severity[] = ["high", "medium", "low"];
+
+function finished(drafts: readonly Judged[], names: Names): Finding[] {
+  const findings = drafts.map((draft) => ({ finding: findingOf(draft, names), key: keyOf(draft) }));
+  findings.sort(
+    (a, b) =>
+      SEVERITIES.indexOf(a.finding.severity) - SEVERITIES.indexOf(b.finding.severity) ||
+      inOrder(a.finding.address ?? "", b.finding.address ?? "") ||
+      inOrder(a.finding.rule, b.finding.rule) ||
+      inOrder(a.finding.name, b.finding.name) ||
+      inOrder(a.key, b.key),
+  );
+  // Of findings that say the same of objects with one name, each has a hash of its own: who accepts one has not accepted two.
+  const met = new Map<string, number>();
+  return findings.map(({ finding, key }) => {
+    const count = (met.get(key) ?? 0) + 1;
+    met.set(key, count);
+    return { ...finding, hash: shortHash(count === 1 ? key : `${key} ${count}`) };
+  });
+}
+
+/** Ids as the server gives them: they stand where an object has no name that is known. */
+const IDS = /\b[a-z]+_[0-9A-Za-z]{27}\b/g;
+
+/** What a finding says, without ids and times. */
+const keyOf = ({ rule, address, about, before, after, meaning, certain = true }: Judged): string =>
+  canonical([rule, address, about.kind, nameOf(about), meaning === undefined ? [before, after] : meaning, certain]).replace(IDS, "an id");
+
+function findingOf({ rule, severity, address, about, sentence, before, after, cause, certain = true }: Judged, names: Names): Finding {
+  const { object } = cause;
+  const { urn, id, stack } = object;
+  const name =
+    object === about.object ? nameOf(about) : nameOf({ kind: cause.kind, identity: "", object, fields: object.fields, modules: new Map() });
+  return {
+    hash: "",
+    rule,
+    severity,
+    ...(address !== undefined && { address }),
+    kind: about.kind,
+    name: nameOf(about),
+    ...(about.object.id !== undefined && names.isShared(about) && { id: about.object.id }),
+    sentence,
+    ...(before !== undefined && { before }),
+    ...(after !== undefined && { after }),
+    cause: {
+      ...(urn !== undefined && { urn }),
+      ...(id !== undefined && { id }),
+      kind: cause.kind,
+      name,
+      ...(cause.property !== undefined && { property: cause.property }),
+    },
+    offStack: stack !== about.object.stack,
+    certain,
+  };
+}
+
+function changedAddresses(changes: readonly AddressChange[], findings: readonly Finding[]): Comparison["addresses"] {
+  const changed = new Map<string, boolean>();
+  for (const { address, offStack } of findings) {
+    if (address !== undefined) changed.set(address, (changed.get(address) ?? false) || offStack);
+  }
+  return changes
+    .flatMap(({ address, before, after }) => {
+      const offStack = changed.get(address);
+      return offStack === undefined
+        ? []
+        : [{ address, offStack, before: before ? shown(before) : null, after: after ? shown(after) : null }];
+    })
+    .sort((a, b) => inOrder(a.address, b.address));
+}

@@ -1,0 +1,176 @@
+import { Binding } from "../exposure/binding";
+import type { Model, Thing } from "../model";
+import { holdsUnknown, idsIn, inOrder, isObject, textIn, textsIn } from "../values";
+import { type Context, code, type Draft, isReplaced, listed, type ObjectChange, type Rule } from "./finding";
+
+const CREDENTIALS = ["tunnel_credential", "ssh_credential"];
+
+const isCredential = ({ before, after }: ObjectChange): boolean => CREDENTIALS.includes((after ?? before)?.kind ?? "");
+
+const rulesOf = (credential: Thing): string[] => textsIn(credential.fields.acl);
+
+const inWords = (rules: readonly string[]): string => (rules.length === 0 || rules.includes("*") ? "everything" : listed(rules.map(code)));
+
+const titleOf = ({ kind }: Thing): string => (kind === "ssh_credential" ? "SSH credential" : "tunnel credential");
+
+/** The rules of the one credential that the other does not cover. */
+function beyond(one: Thing, other: Thing): string[] {
+  const [rules, covering] = [rulesOf(one), new Binding(rulesOf(other))];
+  if (covering.unlimited) return [];
+  if (new Binding(rules).unlimited) return ["*"];
+  return rules.filter((rule) => !new Binding([rule]).targets.every((target) => covering.covers(target)));
+}
+
+function aclDraft({ before, after }: Required<ObjectChange>, sentence: string): Draft[] {
+  const certain = !holdsUnknown(before.fields.acl) && !holdsUnknown(after.fields.acl);
+  return [{ about: after, sentence, before: rulesOf(before), after: rulesOf(after), cause: { ...after, property: "acl" }, certain }];
+}
+
+const ownDraft = (about: Thing, sentence: string, more: Partial<Draft> = {}): Draft[] => [{ about, sentence, cause: about, ...more }];
+
+/** Whether who owns a key is an admin; undefined where it cannot be seen. */
+function isAdmin(owner: unknown, { after: model }: Context): boolean | undefined {
+  const { admins, caller } = model.world;
+  const id = textIn(owner) ?? (holdsUnknown(owner) ? undefined : caller);
+  if (id === undefined) return undefined;
+  const bot = model.find(id);
+  if (bot?.kind === "bot_user") return holdsUnknown(bot.fields.role) ? undefined : bot.fields.role === "admin";
+  return admins ? admins.includes(bot?.object.id ?? id) : undefined;
+}
+
+const sshCertificates = ["ssh_user_certificate", "ssh_host_certificate"];
+
+/** The types of events that a subscription sends to each destination. */
+function flowsOf(subscription: Thing, model: Model): Map<string, string[]> {
+  const { sources } = subscription.fields;
+  const types = textsIn((Array.isArray(sources) ? sources : []).map((source) => (isObject(source) ? source.type : source)));
+  const { ids } = idsIn(subscription.fields, "destination_ids", "destinations");
+  return new Map(ids.map((id) => [model.identityOf(id), types]));
+}
+
+/** What is said of credentials, certificates, keys and subscriptions. */
+export const credentialRules: readonly Rule<ObjectChange>[] = [
+  {
+    rule: "credential-widened",
+    severity: "high",
+    judge: (change, { names }) => {
+      const { before, after } = change;
+      if (!before || !after || !isCredential(change)) return [];
+      const gained = beyond(after, before);
+      if (gained.length === 0 && !(holdsUnknown(after.fields.acl) && !new Binding(rulesOf(before)).unlimited)) return [];
+      if (holdsUnknown(after.fields.acl) && rulesOf(after).length === 0) {
+        return aclDraft(
+          { before, after },
+          `The ${titleOf(after)} ${names.quote(after)} may bind more than before: its ACL is not known yet.`,
+        );
+      }
+      const more = gained.length > 0 ? inWords(gained) : "something that is not known yet";
+      return aclDraft(
+        { before, after },
+        `The ${titleOf(after)} ${names.quote(after)} may now bind ${more} (before: ${inWords(rulesOf(before))}).`,
+      );
+    },
+  },
+  {
+    rule: "credential-narrowed",
+    severity: "medium",
+    judge: (change, { names }) => {
+      const { before, after } = change;
+      if (!before || !after || !isCredential(change) || holdsUnknown(after.fields.acl)) return [];
+      const lost = beyond(before, after);
+      if (lost.length === 0) return [];
+      const now = lost.includes("*") ? `only ${inWords(rulesOf(after))}` : `no longer ${inWords(lost)}`;
+      return aclDraft({ before, after }, `The ${titleOf(after)} ${names.quote(after)} may now bind ${now}.`);
+    },
+  },
+  {
+    rule: "credential-revoked",
+    severity: "medium",
+    judge: (change, { names }) => {
+      const { before, after } = change;
+      if (!before || after || !isCredential(change)) return [];
+      const bound = inWords(rulesOf(before));
+      return ownDraft(before, `The ${titleOf(before)} ${names.quote(before)} is revoked: agents that use it can no longer bind ${bound}.`, {
+        before: rulesOf(before),
+        after: null,
+      });
+    },
+  },
+  {
+    rule: "credential-reissued",
+    severity: "medium",
+    judge: (change, { names }) => {
+      const { after } = change;
+      if (!after || !isCredential(change) || !isReplaced(change)) return [];
+      const needs = after.kind === "ssh_credential" ? "its holders need the new key" : "agents that use it need the new token";
+      return ownDraft(after, `The ${titleOf(after)} ${names.quote(after)} is made anew: ${needs}; they bind ${inWords(rulesOf(after))}.`);
+    },
+  },
+  {
+    rule: "ssh-certificate-any-user",
+    severity: "high",
+    judge: (change, { names }) => {
+      const { before, after } = change;
+      if (after?.kind !== "ssh_user_certificate") return [];
+      const open = (thing: Thing) => textsIn(thing.fields.principals).length === 0;
+      if (!open(after) || (before && open(before) && !isReplaced(change))) return [];
+      return ownDraft(after, `The SSH certificate ${names.quote(after)} names no user: its holder may log in as anybody.`, {
+        before: before ? textsIn(before.fields.principals) : undefined,
+        after: [],
+        cause: { ...after, property: "principals" },
+        certain: !holdsUnknown(after.fields.principals),
+      });
+    },
+  },
+  {
+    rule: "ssh-certificate-reissued",
+    severity: "medium",
+    judge: (change, { names }) => {
+      const { after } = change;
+      if (!after || !sshCertificates.includes(after.kind) || !isReplaced(change)) return [];
+      const who = after.kind === "ssh_user_certificate" ? "its holder needs" : "its host needs";
+      return ownDraft(after, `The SSH certificate ${names.quote(after)} is made anew: ${who} the new one.`);
+    },
+  },
+  {
+    rule: "admin-key-created",
+    severity: "high",
+    judge: (change, context) => {
+      const { before, after } = change;
+      if (after?.kind !== "api_key" || (before && !isReplaced(change))) return [];
+      const admin = isAdmin(after.fields.owner_id, context);
+      if (admin === false) return [];
+      const said = admin ? "belongs to an admin: it may do everything" : "may belong to an admin; who owns it cannot be seen from here";
+      return ownDraft(after, `The new API key ${context.names.quote(after)} ${said}.`, { certain: admin === true });
+    },
+  },
+  {
+    rule: "events-stopped",
+    severity: "medium",
+    judge: ({ before, after }, { names, before: past, after: model }) => {
+      if (before?.kind !== "event_subscription") return [];
+      const still = new Map<string, Set<string>>();
+      for (const subscription of model.of("event_subscription")) {
+        for (const [to, types] of flowsOf(subscription, model)) {
+          still.set(to, new Set([...(still.get(to) ?? []), ...types]));
+        }
+      }
+      const unknown = after !== undefined && holdsUnknown([after.fields.sources, after.fields.destination_ids, after.fields.destinations]);
+      const stopped = [...flowsOf(before, past)]
+        .map(([to, types]) => ({ to, types: types.filter((type) => !still.get(to)?.has(type)) }))
+        .filter(({ types }) => types.length > 0);
+      if (stopped.length === 0) return [];
+      const destinationOf = (identity: string) => past.of("event_destination").find((thing) => thing.identity === identity);
+      const toName = (identity: string) => {
+        const thing = destinationOf(identity);
+        return thing ? names.quote(thing) : code(identity);
+      };
+      const types = [...new Set(stopped.flatMap((one) => one.types))].sort(inOrder);
+      const field = after && (types.length === flowsOf(before, past).size ? "destination_ids" : "sources");
+      const sentence = `Events of ${listed(types.map(code))} no longer go to ${listed(stopped.map(({ to }) => toName(to)).sort(inOrder))}.`;
+      return [
+        { about: after ?? before, sentence, before: types, after: [], cause: { ...(after ?? before), property: field }, certain: !unknown },
+      ];
+    },
+  },
+];

@@ -1,0 +1,30 @@
+import { modulesOf } from "../../contract/core/definition";
+import { registry } from "../../contract/registry";
+import { moduleOf } from "../exposure/reading";
+import type { ObjectChange, Rule } from "./finding";
+import { code } from "./finding";
+
+const MODULES = new Map(registry.map((definition) => [definition.kind, modulesOf(definition)]));
+
+/** What is said of objects of any kind. */
+export const objectRules: readonly Rule<ObjectChange>[] = [
+  {
+    rule: "module-disabled",
+    severity: "medium",
+    judge: ({ before, after }, { names }) => {
+      if (!after) return [];
+      const modules = (MODULES.get(after.kind) ?? []).map((name) => moduleOf(after, name));
+      const added = modules.filter(({ name, state }) => state === "off" && (!before || moduleOf(before, name).state === "absent"));
+      return added.map(({ name }) => {
+        const own = after.modules.get(name);
+        return {
+          about: after,
+          sentence: `The module ${code(name)} of ${names.quote(after)} is declared but disabled: it does nothing.`,
+          before: null,
+          after: { [name]: { enabled: false } },
+          cause: { kind: after.kind, object: own ?? after.object, property: own ? "enabled" : `${name}.enabled` },
+        };
+      });
+    },
+  },
+];

@@ -1,0 +1,151 @@
+import { BACKENDS, childrenOf } from "../exposure/flows";
+import { certificateFacts } from "../exposure/modules";
+import type { Model, Thing } from "../model";
+import type { Names } from "../names";
+import { holdsUnknown, idsIn, isObject, textIn } from "../values";
+import type { Severity } from "./finding";
+
+export interface Description {
+  readonly sentence: string;
+  readonly after?: unknown;
+  readonly property?: string;
+  readonly certain?: boolean;
+  /** The same text as long as the same is true of the object. */
+  readonly says: string;
+}
+
+/** What is true of an object, whether or not it changes. */
+export interface Describing {
+  readonly rule: string;
+  readonly severity: Severity;
+  readonly describe: (
+    thing: Thing,
+    world: { readonly model: Model; readonly names: Names; readonly now?: Date },
+  ) => Description | undefined;
+}
+
+const DAY_MS = 86_400_000;
+const SOON_DAYS = 90;
+/** How long a user certificate is valid that says nothing else: the API's own default. */
+const DEFAULT_CERTIFICATE_DAYS = 1;
+
+/** When an object ends, and the field that says so; undefined where it does not end or nothing is known. */
+function endOf(thing: Thing, now: Date): { property: string; end: Date | "unknown" } | undefined {
+  const { kind, fields } = thing;
+  const read = (property: string, value: unknown) => {
+    if (holdsUnknown(value)) return { property, end: "unknown" as const };
+    const end = new Date(textIn(value) ?? Number.NaN);
+    return Number.isNaN(end.getTime()) ? undefined : { property, end };
+  };
+  if (kind === "certificate_authority")
+    return read("not_after", holdsUnknown(fields.ca_pem) ? fields.ca_pem : certificateFacts(thing).notAfter);
+  if (kind === "api_key") return read("expires_at", fields.expires_at);
+  if (kind === "ssh_user_certificate" || kind === "ssh_host_certificate") {
+    const defaulted = kind === "ssh_user_certificate" && fields.valid_until == null;
+    const begins = Math.max(now.getTime(), Date.parse(textIn(fields.valid_after) ?? "") || 0);
+    return defaulted
+      ? { property: "valid_until", end: new Date(begins + DEFAULT_CERTIFICATE_DAYS * DAY_MS) }
+      : read("valid_until", fields.valid_until);
+  }
+  return undefined;
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  certificate_authority: "certificate authority",
+  api_key: "API key",
+  ssh_user_certificate: "SSH user certificate",
+  ssh_host_certificate: "SSH host certificate",
+  ip_policy: "IP policy",
+};
+const titleOf = ({ kind }: Thing): string => TITLES[kind] ?? kind.replaceAll("_", " ");
+
+const usedIn = new WeakMap<Model, ReadonlySet<string>>();
+
+/** The objects that others refer to, worked out once for each world. */
+function used(model: Model): ReadonlySet<string> {
+  const known = usedIn.get(model);
+  if (known) return known;
+  const of = (fields: unknown, sent: string, answered: string) => (isObject(fields) ? idsIn(fields, sent, answered).ids : []);
+  const references = model.all.flatMap((thing) => [
+    ...of(thing.fields.backend, "backend_id", "backend"),
+    ...of(thing.fields.ip_restriction, "ip_policy_ids", "ip_policies"),
+    ...of(thing.fields.mutual_tls, "certificate_authority_ids", "certificate_authorities"),
+    // A weight of 0 refers too.
+    ...(thing.kind === "weighted_backend" && isObject(thing.fields.backends) ? Object.keys(thing.fields.backends) : childrenOf(thing)),
+  ]);
+  const found = new Set(references.map((id) => model.identityOf(id)));
+  usedIn.set(model, found);
+  return found;
+}
+
+const somethingIsUnknown = new WeakMap<Model, boolean>();
+
+/** Whether a reference somewhere is not known yet: it may be to anything. */
+function refersToUnknown(model: Model): boolean {
+  const known = somethingIsUnknown.get(model);
+  if (known !== undefined) return known;
+  const found = model.all.some(({ kind, fields }) =>
+    holdsUnknown([fields.backend, fields.ip_restriction, fields.mutual_tls, kind.endsWith("_backend") ? fields.backends : null]),
+  );
+  somethingIsUnknown.set(model, found);
+  return found;
+}
+
+const USABLE = ["ip_policy", "certificate_authority", ...BACKENDS];
+
+export const describingRules: readonly Describing[] = [
+  {
+    rule: "expires-soon",
+    severity: "low",
+    describe: (thing, { names, now }) => {
+      const found = now && endOf(thing, now);
+      if (!now || !found) return undefined;
+      const { property, end } = found;
+      if (end === "unknown") {
+        const sentence = `It is not known yet when the ${titleOf(thing)} ${names.quote(thing)} ends.`;
+        return { sentence, property, certain: false, says: "unknown" };
+      }
+      const days = (end.getTime() - now.getTime()) / DAY_MS;
+      if (days > SOON_DAYS) return undefined;
+      const says = thing.fields[property] == null && property === "valid_until" ? "default" : end.toISOString();
+      const when = end.toISOString().replace(".000Z", "Z");
+      const ends = days <= 0 ? `ended on ${when}` : `ends on ${when}, within ${SOON_DAYS} days`;
+      return { sentence: `The ${titleOf(thing)} ${names.quote(thing)} ${ends}.`, after: when, property, says };
+    },
+  },
+  {
+    rule: "key-without-end",
+    severity: "low",
+    describe: (thing, { names }) => {
+      if (thing.kind !== "api_key" || (thing.fields.expires_at != null && !holdsUnknown(thing.fields.expires_at))) return undefined;
+      const certain = !holdsUnknown(thing.fields.expires_at);
+      const sentence = `The API key ${names.quote(thing)} ${certain ? "never ends" : "may never end: it is not known yet"}.`;
+      return { sentence, property: "expires_at", certain, says: String(certain) };
+    },
+  },
+  {
+    rule: "long-lived-cloud-keys",
+    severity: "low",
+    describe: (thing, { names }) => {
+      const { target } = thing.fields;
+      if (thing.kind !== "event_destination") return undefined;
+      const services = isObject(target) ? Object.entries(target).filter(([, service]) => isObject(service)) : [];
+      const keyed = services.find(([, service]) => isObject(service) && isObject(service.auth) && service.auth.creds != null);
+      const [service] = keyed ?? [];
+      // A target that the engine hides as a whole says nothing.
+      if (service === undefined) return undefined;
+      const sentence = `The event destination ${names.quote(thing)} signs in with long-lived cloud keys; a role has none to lose.`;
+      return { sentence, property: `target.${service}.auth`, says: service };
+    },
+  },
+  {
+    rule: "unused",
+    severity: "low",
+    describe: (thing, { names, model }) => {
+      if (!USABLE.includes(thing.kind) || thing.object.used || used(model).has(thing.identity)) return undefined;
+      const certain = !model.partial && !refersToUnknown(model);
+      const sentence = `Nothing ${certain ? "" : "that is known "}uses the ${titleOf(thing)} ${names.quote(thing)}.`;
+      return { sentence, certain, says: "unused" };
+    },
+  },
+];

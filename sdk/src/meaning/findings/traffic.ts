@@ -1,0 +1,148 @@
+import { inWords, isGoing, keyOf } from "../exposure/flows";
+import type { Action } from "../exposure/modules";
+import type { Row } from "../exposure/rows";
+import { shortHash } from "../hash";
+import { canonical } from "../values";
+import { whereBoth } from "./access";
+import { type AddressChange, code, listed, onAddress, type Rule } from "./finding";
+
+const traffic = (row: Row) => row.traffic;
+const tls = (row: Row) => row.tls;
+const actions = (row: Row) => row.actions;
+const userAgents = (row: Row) => row.userAgents;
+
+const flowOf = (row: Row) => row.traffic.value.flow;
+
+const REASONS = {
+  disabled: "its backend is disabled",
+  backend: "no backend of it has a weight or is there",
+  tunnels: "it has no backend, and no credential may bind it",
+};
+
+const actionWords = ({ type, direction, when, settings }: Action): string =>
+  `${type}${settings && ` (${settings})`} ${direction}${when.length > 0 ? ` if ${when.join(" and ")}` : ""}`;
+
+/** What is denied before and not after: neither by the same conditions nor without any. */
+function deniedNoLonger(before: Row, after: Row): readonly Action[] {
+  const now = after.actions.value.filter(({ type }) => type === "deny");
+  const still = (action: Action) =>
+    now.some(({ direction, when }) => direction === action.direction && (when.length === 0 || canonical(when) === canonical(action.when)));
+  return before.actions.value.filter((action) => action.type === "deny" && (!still(action) || after.actions.maybeOff));
+}
+
+const remaining = (row: Row, without: readonly Action[]): string =>
+  row.actions.value
+    .filter((action) => !without.includes(action))
+    .map(({ says }) => says)
+    .join("\n");
+
+const protects = (row: Row): boolean =>
+  row.clientCertificate.value !== null || row.actions.value.some(({ type }) => type === "deny" || type === "rate-limit");
+
+const ALL = (list: readonly string[] | undefined): string => (list?.length ? listed(list.map(code)) : "all");
+
+/** What happens to traffic that is let in: TLS, actions, backends. */
+export const trafficRules: readonly Rule<AddressChange>[] = [
+  {
+    rule: "traffic-stopped",
+    severity: "high",
+    judge: whereBoth(traffic, ({ before, after }, change) => {
+      const { maybeOff, value } = traffic(after);
+      if (!isGoing(flowOf(before)) || (isGoing(value.flow) && !maybeOff)) return [];
+      const reason = maybeOff ? "whether its backend is enabled is not known yet" : REASONS[value.reason];
+      return onAddress(change, traffic, {
+        sentence: `${code(change.address)} ${maybeOff ? "may no longer have" : "no longer has"} anything to answer it: ${reason}.`,
+        before: inWords(flowOf(before)),
+        after: inWords(value.flow),
+      });
+    }),
+  },
+  {
+    rule: "traffic-moved",
+    severity: "medium",
+    judge: whereBoth(traffic, ({ before, after }, change) => {
+      const [was, is] = [flowOf(before), flowOf(after)];
+      const unknown = traffic(after).unknown;
+      if ((isGoing(was) && (!isGoing(is) || traffic(after).maybeOff)) || (keyOf(was) === keyOf(is) && !unknown)) return [];
+      if (!isGoing(was) && !isGoing(is) && !unknown) return [];
+      const sentence = traffic(after).value.flow.unknown
+        ? `Traffic of ${code(change.address)} may go elsewhere: where to is not known yet (before: ${inWords(was)}).`
+        : `Traffic of ${code(change.address)} now goes to ${inWords(is)} (before: ${inWords(was)}).`;
+      return onAddress(change, traffic, { sentence, before: inWords(was), after: inWords(is) });
+    }),
+  },
+  {
+    rule: "termination-moved",
+    severity: "high",
+    judge: whereBoth(tls, ({ before, after }, change) => {
+      const [was, is] = [before.tls.value, after.tls.value];
+      if (was.ends_at !== "edge" || (is.ends_at !== "upstream" && !after.tls.unknown) || !protects(before)) return [];
+      const moves = is.ends_at === "upstream" ? "now ends upstream" : "may end upstream";
+      return onAddress(change, tls, {
+        sentence: `TLS of ${code(change.address)} ${moves}: the edge no longer sees the traffic and cannot protect it as before.`,
+        before: was.ends_at,
+        after: is.ends_at,
+      });
+    }),
+  },
+  ...(["tls-lowered", "tls-raised"] as const).map(
+    (rule): Rule<AddressChange> => ({
+      rule,
+      severity: "medium",
+      judge: whereBoth(tls, ({ before, after }, change) => {
+        const [was, is] = [before.tls.value.from, after.tls.value.from];
+        if (was === null || is === null || (was === is && !after.tls.unknown)) return [];
+        if (rule === "tls-lowered" ? was <= is : is < was || (was === is && was === "1.3")) return [];
+        const sentence =
+          rule === "tls-lowered"
+            ? `${code(change.address)} now accepts TLS ${is}; before, TLS ${was} was the lowest.`
+            : was === is
+              ? `${code(change.address)} may refuse clients of TLS ${was}: the lowest version is not known yet.`
+              : `${code(change.address)} now accepts TLS ${is} at the lowest: clients of TLS ${was} are refused.`;
+        return onAddress(change, tls, { sentence, before: was, after: is });
+      }),
+    }),
+  ),
+  {
+    rule: "deny-dropped",
+    severity: "high",
+    judge: whereBoth(actions, ({ before, after }, change) => {
+      const gone = deniedNoLonger(before, after);
+      if (gone.length === 0) return [];
+      return onAddress(change, actions, {
+        sentence: `${code(change.address)} no longer denies what it denied: ${listed(gone.map((action) => code(actionWords(action))))}.`,
+        before: gone.map(actionWords),
+        after: after.actions.value.filter(({ type }) => type === "deny").map(actionWords),
+      });
+    }),
+  },
+  {
+    rule: "actions-changed",
+    severity: "medium",
+    judge: whereBoth(actions, ({ before, after }, change) => {
+      const [was, is] = [remaining(before, deniedNoLonger(before, after)), remaining(after, [])];
+      if (was === is && !after.actions.unknown) return [];
+      if (after.tls.value.ends_at === "upstream" && protects(before)) return []; // that is termination-moved
+      return onAddress(change, actions, {
+        sentence: `${code(change.address)} now acts otherwise on requests: ${ALL(after.actions.value.map(actionWords)).replace(/^all$/, "with no action")} (before: ${ALL(before.actions.value.map(actionWords)).replace(/^all$/, "none")}).`,
+        before: before.actions.value.map(actionWords),
+        after: after.actions.value.map(actionWords),
+        meaning: [shortHash(was), shortHash(is)],
+      });
+    }),
+  },
+  {
+    rule: "user-agents-changed",
+    severity: "medium",
+    judge: whereBoth(userAgents, ({ before, after }, change) => {
+      const [was, is] = [before.userAgents.value, after.userAgents.value];
+      if (canonical(was) === canonical(is) && !after.userAgents.unknown) return [];
+      const denied = is?.deny.length ? `, except ${ALL(is.deny)}` : "";
+      return onAddress(change, userAgents, {
+        sentence: `${code(change.address)} now admits other user agents than before: ${ALL(is?.allow)}${denied}.`,
+        before: was,
+        after: is,
+      });
+    }),
+  },
+];

@@ -1,0 +1,24 @@
+/**
+ * What a set of objects means (who can reach what), and what a change of it means (what callers will notice).
+ * Pure functions: no server, no program, no clock.
+ */
+export { type ExposedAction, type ExposedAuthority, type Exposure, exposureOf } from "./exposure/exposure";
+export type { SignIn, Tls, TokenCheck, UserAgents } from "./exposure/modules";
+export type { Target, WeightedPart } from "./exposure/traffic";
+export { type CompareOptions, type Comparison, compare, findingsOf, RULES } from "./findings/compare";
+export type { Cause, Finding, Severity } from "./findings/finding";
+export type { Named } from "./names";
+export type { Interval, Intervals } from "./networks/intervals";
+export {
+  beyond,
+  EVERYONE,
+  isEveryone,
+  isNobody,
+  listNetworks,
+  type NetworkList,
+  type NetworkSet,
+  NOBODY,
+  networkSet,
+  sameNetworks,
+} from "./networks/networkSet";
+export { UNKNOWN, type World, type WorldObject } from "./world";

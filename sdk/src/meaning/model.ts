@@ -1,0 +1,153 @@
+import { modulesOf } from "../contract/core/definition";
+import { registry } from "../contract/registry";
+import { canonical, type Fields, inOrder, isObject, textIn } from "./values";
+import { UNKNOWN, type World, type WorldObject } from "./world";
+
+/** An object of a world, with the modules that are resources of their own put into their places. */
+export interface Thing {
+  readonly kind: string;
+  /** The same text in both worlds for the same object. */
+  readonly identity: string;
+  readonly object: WorldObject;
+  readonly fields: Fields;
+  /** Where a module is declared, if not in the object itself. */
+  readonly modules: ReadonlyMap<string, WorldObject>;
+}
+
+export type Identify = (object: WorldObject) => string;
+
+const ownIdentity: Identify = (object) => object.urn ?? object.id ?? `${object.kind} ${canonical(object.fields)}`;
+
+/** Tells which objects of two worlds are the same: those with one id, and else those with one URN. */
+export function sameIn(before: World, after: World): Identify {
+  const known = new Map<WorldObject, string>();
+  const byId = new Map<string, WorldObject>();
+  const byUrn = new Map<string, WorldObject>();
+  for (const object of everyObject(before)) {
+    known.set(object, ownIdentity(object));
+    if (object.id !== undefined) byId.set(`${object.kind} ${object.id}`, object);
+    if (object.urn !== undefined) byUrn.set(object.urn, object);
+  }
+  const met = new Set<WorldObject>();
+  const meet = (object: WorldObject, counterpart: WorldObject | undefined) => {
+    if (!counterpart || met.has(counterpart)) return;
+    met.add(counterpart);
+    known.set(object, ownIdentity(counterpart));
+  };
+  const now = everyObject(after);
+  for (const object of now) meet(object, byId.get(`${object.kind} ${object.id}`));
+  for (const object of now) if (!known.has(object) && object.urn !== undefined) meet(object, byUrn.get(object.urn));
+  const taken = new Set(known.values());
+  for (const object of now) {
+    if (known.has(object)) continue;
+    const own = ownIdentity(object);
+    known.set(object, taken.has(own) ? `new ${own}` : own);
+  }
+  return (object) => known.get(object) ?? ownIdentity(object);
+}
+
+const embedded = new WeakMap<WorldObject, readonly WorldObject[]>();
+
+/** The objects of a world, and the routes that answers of HTTPS edges carry. */
+function everyObject({ objects }: World): WorldObject[] {
+  const listed = new Set(objects.map(({ id }) => id));
+  return objects.flatMap((object) => [object, ...routesIn(object).filter(({ id }) => !listed.has(id))]);
+}
+
+function routesIn(object: WorldObject): readonly WorldObject[] {
+  if (object.kind !== "https_edge" || !Array.isArray(object.fields.routes)) return [];
+  let routes = embedded.get(object);
+  if (!routes) {
+    const { stack } = object;
+    routes = object.fields.routes
+      .filter(isObject)
+      .map((fields) => ({ kind: "https_edge_route", id: textIn(fields.id), stack, fields: { edge_id: object.id, ...fields } }));
+    embedded.set(object, routes);
+  }
+  return routes;
+}
+
+/** How each module that is a resource of its own names the object it belongs to. */
+const MODULE_OWNERS = new Map<string, string>(
+  registry.flatMap((definition) => modulesOf(definition).map((module) => [`${definition.kind}.${module}`, definition.idField] as const)),
+);
+
+/** A world that can be asked. Its lists are in one order, whatever the order of the objects was. */
+export class Model {
+  readonly partial: boolean;
+  readonly #byReference = new Map<string, Thing>();
+  readonly #byKind = new Map<string, Thing[]>();
+  readonly #belonging = new Map<string, Thing[]>();
+
+  constructor(
+    readonly world: World,
+    identify: Identify = ownIdentity,
+  ) {
+    this.partial = world.partial === true;
+    const objects = everyObject(world).toSorted(
+      (a, b) => inOrder(identify(a), identify(b)) || inOrder(canonical(a.fields), canonical(b.fields)),
+    );
+    const modules = new Map<string, Map<string, WorldObject>>();
+    for (const object of objects) {
+      const idField = MODULE_OWNERS.get(object.kind);
+      const owner = idField && textIn(object.fields[idField]);
+      if (!owner) continue;
+      const of = modules.get(owner) ?? new Map<string, WorldObject>();
+      modules.set(owner, of.set(object.kind.split(".")[1] as string, object));
+    }
+    for (const object of objects) {
+      if (MODULE_OWNERS.has(object.kind)) continue;
+      const own = new Map([...(modules.get(object.id ?? "") ?? []), ...(modules.get(object.urn ?? "") ?? [])]);
+      const declared = Object.fromEntries([...own].map(([name, module]) => [name, module.fields]));
+      const fields = { ...object.fields, ...declared };
+      this.#add({ kind: object.kind, identity: identify(object), object, fields, modules: own });
+    }
+    for (const rule of this.of("ip_policy_rule")) this.#belong(rule, rule.fields.ip_policy_id ?? rule.fields.ip_policy);
+    for (const route of this.of("https_edge_route")) this.#belong(route, route.fields.edge_id);
+  }
+
+  /** The object that an id or a URN names. */
+  find(reference: string): Thing | undefined {
+    return this.#byReference.get(reference);
+  }
+
+  of(kind: string): readonly Thing[] {
+    return this.#byKind.get(kind) ?? [];
+  }
+
+  get all(): Thing[] {
+    return [...this.#byKind.values()].flat();
+  }
+
+  /** The rules of a policy, the routes of an edge. */
+  belongingTo(thing: Thing): readonly Thing[] {
+    return this.#belonging.get(thing.identity) ?? [];
+  }
+
+  /** What a reference means in either world. */
+  identityOf(reference: string): string {
+    return this.find(reference)?.identity ?? reference;
+  }
+
+  #add(thing: Thing): void {
+    for (const reference of [thing.object.id, thing.object.urn]) {
+      if (reference !== undefined && !this.#byReference.has(reference)) this.#byReference.set(reference, thing);
+    }
+    const all = this.#byKind.get(thing.kind);
+    if (all) all.push(thing);
+    else this.#byKind.set(thing.kind, [thing]);
+  }
+
+  #belong(thing: Thing, reference: unknown): void {
+    const id = isObject(reference) ? reference.id : reference;
+    const owner = typeof id === "string" && id !== UNKNOWN ? this.identityOf(id) : UNKNOWN;
+    const all = this.#belonging.get(owner);
+    if (all) all.push(thing);
+    else this.#belonging.set(owner, [thing]);
+  }
+
+  /** Rules or routes that belong to an object which is not known yet. */
+  get ofUnknownOwner(): readonly Thing[] {
+    return this.#belonging.get(UNKNOWN) ?? [];
+  }
+}

@@ -1,0 +1,51 @@
+/** Addresses from the first to the last, both included, as numbers. */
+export type Interval = readonly [first: bigint, last: bigint];
+
+/** In order, and neither overlapping nor touching: so two sets are equal exactly when their intervals are. */
+export type Intervals = readonly Interval[];
+
+/** The addresses that are in any of the intervals, which may come in any order. */
+export function union(intervals: Iterable<Interval>): Intervals {
+  const sorted = [...intervals].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  const merged: [bigint, bigint][] = [];
+  for (const [first, last] of sorted) {
+    const previous = merged.at(-1);
+    if (previous && first <= previous[1] + 1n) {
+      if (last > previous[1]) previous[1] = last;
+    } else merged.push([first, last]);
+  }
+  return merged;
+}
+
+/** The addresses of the one set that are not in the other. */
+export function less(from: Intervals, taken: Intervals): Intervals {
+  const left: Interval[] = [];
+  let next = 0;
+  for (const [first, last] of from) {
+    let start = first;
+    while (next < taken.length && (taken[next] as Interval)[1] < start) next++;
+    for (let index = next; index < taken.length && start <= last; index++) {
+      const [gone, until] = taken[index] as Interval;
+      if (gone > last) break;
+      if (gone > start) left.push([start, gone - 1n]);
+      start = until + 1n;
+    }
+    if (start <= last) left.push([start, last]);
+  }
+  return left;
+}
+
+export const sameIntervals = (a: Intervals, b: Intervals): boolean =>
+  a.length === b.length && a.every(([first, last], index) => first === b[index]?.[0] && last === b[index]?.[1]);
+
+/** The fewest networks that make up the set, as `[first address, length of the mask]`. */
+export function* blocksOf(intervals: Intervals, bits: number): Generator<readonly [bigint, number]> {
+  for (const [first, last] of intervals) {
+    for (let start = first; start <= last; ) {
+      let size = 0;
+      while (size < bits && (start & ((1n << BigInt(size + 1)) - 1n)) === 0n && start + (1n << BigInt(size + 1)) - 1n <= last) size++;
+      yield [start, bits - size];
+      start += 1n << BigInt(size);
+    }
+  }
+}

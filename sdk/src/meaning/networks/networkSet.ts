@@ -1,0 +1,98 @@
+import ipaddr from "ipaddr.js";
+import { complainAboutCidr } from "../../contract/formats/cidr";
+import { blocksOf, type Interval, type Intervals, less, sameIntervals, union } from "./intervals";
+
+/** A set of addresses of both families, whatever networks it was written with. */
+export interface NetworkSet {
+  readonly v4: Intervals;
+  readonly v6: Intervals;
+}
+
+/** The networks of a set as people write them. */
+export interface NetworkList {
+  readonly v4: readonly string[];
+  readonly v6: readonly string[];
+  /** How many more networks there are than are listed. */
+  readonly more?: number;
+}
+
+const FAMILIES = { v4: 32, v6: 128 } as const;
+type Family = keyof typeof FAMILIES;
+const NAMES = { v4: "IPv4", v6: "IPv6" } as const;
+
+const whole = (family: Family): Interval => [0n, (1n << BigInt(FAMILIES[family])) - 1n];
+
+export const EVERYONE: NetworkSet = { v4: [whole("v4")], v6: [whole("v6")] };
+export const NOBODY: NetworkSet = { v4: [], v6: [] };
+
+/** The addresses of the allowed networks less those of the denied ones. What is no network is passed over. */
+export function networkSet(allowed: Iterable<string>, denied: Iterable<string> = []): NetworkSet {
+  const [allow, deny] = [byFamily(allowed), byFamily(denied)];
+  return { v4: less(union(allow.v4), union(deny.v4)), v6: less(union(allow.v6), union(deny.v6)) };
+}
+
+function byFamily(networks: Iterable<string>): Record<Family, Interval[]> {
+  const found: Record<Family, Interval[]> = { v4: [], v6: [] };
+  for (const network of networks) {
+    if (complainAboutCidr(network) !== undefined) continue;
+    const [address, mask] = network.split("/") as [string, string];
+    const bytes = ipaddr.parse(address).toByteArray();
+    const family = bytes.length === 4 ? "v4" : "v6";
+    const first = bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+    found[family].push([first, first + (1n << BigInt(FAMILIES[family] - Number(mask))) - 1n]);
+  }
+  return found;
+}
+
+export const sameNetworks = (a: NetworkSet, b: NetworkSet): boolean => sameIntervals(a.v4, b.v4) && sameIntervals(a.v6, b.v6);
+
+/** What the one set admits and the other does not. */
+export const beyond = (set: NetworkSet, other: NetworkSet): NetworkSet => ({ v4: less(set.v4, other.v4), v6: less(set.v6, other.v6) });
+
+export const isNobody = (set: NetworkSet): boolean => sameNetworks(set, NOBODY);
+export const isEveryone = (set: NetworkSet): boolean => sameNetworks(set, EVERYONE);
+
+/** The families of which every address is in the set, by their names. */
+export const wholeFamilies = (set: NetworkSet): string[] =>
+  (["v4", "v6"] as const).filter((family) => sameIntervals(set[family], [whole(family)])).map((family) => NAMES[family]);
+
+/** A list for people shows no more networks of one family than this; the rest is counted. */
+const MOST_LISTED = 100;
+// A deny rule of one IPv6 address leaves up to 128 networks: counting them all would take longer than anybody reads.
+const MOST_COUNTED = 10_000;
+
+export function listNetworks(set: NetworkSet, most = MOST_LISTED): "everyone" | "nobody" | NetworkList {
+  if (isEveryone(set)) return "everyone";
+  if (isNobody(set)) return "nobody";
+  const [v4, v6] = [listFamily(set, "v4", most), listFamily(set, "v6", most)];
+  const more = v4.more + v6.more;
+  return { v4: v4.listed, v6: v6.listed, ...(more > 0 && { more }) };
+}
+
+function listFamily(set: NetworkSet, family: Family, most: number): { listed: string[]; more: number } {
+  const listed: string[] = [];
+  let count = 0;
+  for (const [first, mask] of blocksOf(set[family], FAMILIES[family])) {
+    if (count < most) listed.push(`${printed(first, family)}/${mask}`);
+    if (++count === MOST_COUNTED) break;
+  }
+  return { listed, more: count - listed.length };
+}
+
+function printed(address: bigint, family: Family): string {
+  const length = FAMILIES[family] / 8;
+  const bytes = Array.from({ length }, (_, index) => Number((address >> BigInt(8 * (length - 1 - index))) & 255n));
+  return ipaddr.fromByteArray(bytes).toString();
+}
+
+/** A set in few words, for sentences. */
+export function inWords(set: NetworkSet): string {
+  const list = listNetworks(set, 3);
+  if (typeof list === "string") return list;
+  const shown = [...list.v4, ...list.v6].join(", ");
+  return list.more ? `${shown} and ${list.more} more networks` : shown;
+}
+
+/** Everything that a set says, in a text that is the same for equal sets. */
+export const keyOf = (set: NetworkSet): string =>
+  [set.v4, set.v6].map((family) => family.map(([first, last]) => `${first}-${last}`).join(",")).join(";");

@@ -1,0 +1,43 @@
+import { UNKNOWN } from "./world";
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Whether anything in a value is not known yet. */
+export function holdsUnknown(value: unknown): boolean {
+  if (value === UNKNOWN) return true;
+  if (Array.isArray(value)) return value.some(holdsUnknown);
+  return isObject(value) && (UNKNOWN in value || Object.values(value).some(holdsUnknown));
+}
+
+/** A text that is the same for equal values: names in order. Lists keep their order. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? "null";
+  const names = Object.keys(value).filter((name) => value[name] !== undefined);
+  return `{${names
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`)
+    .join(",")}}`;
+}
+
+/** By code units, which is the same on every machine. */
+export const inOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The known texts of a list, in one order and each once. */
+export const textsIn = (value: unknown): string[] =>
+  Array.isArray(value)
+    ? [...new Set(value.filter((item): item is string => typeof item === "string" && item !== UNKNOWN))].sort(inOrder)
+    : [];
+
+export const textIn = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" && value !== UNKNOWN ? value : undefined;
+
+/** The ids of a field that was sent as ids (`backend_id`) or answered as references (`backend`), in their order; a map gives its keys. */
+export function idsIn(fields: Fields, sent: string, answered: string): { readonly ids: string[]; readonly unknown: boolean } {
+  const value = fields[sent] ?? fields[answered];
+  const all = Array.isArray(value) ? value : value == null ? [] : [value];
+  const ids = all.map((item) => (isObject(item) ? item.id : item));
+  return { ids: ids.flatMap((id) => textIn(id) ?? []), unknown: holdsUnknown(value) };
+}

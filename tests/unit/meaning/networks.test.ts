@@ -1,0 +1,96 @@
+import { UNKNOWN } from "@tunnelplane/sdk/meaning";
+import { expect } from "chai";
+import {
+  agent,
+  declared,
+  edge,
+  expectNothing,
+  exposureAt,
+  foreign,
+  onlyFinding,
+  policy,
+  ref,
+  restricted,
+  rulesOf,
+  site,
+  world,
+} from "./worlds";
+
+const limited = (...rules: string[]) => world(agent, edge(restricted("office")), policy("office", ...rules));
+
+describe("Which networks are admitted", () => {
+  it("is the union of what is allowed, less what is denied, whatever the networks are written as", () => {
+    expect(exposureAt(limited("allow 10.0.0.0/9", "allow 10.128.0.0/9", "deny 10.0.0.0/10")).networks).to.deep.equal({
+      v4: ["10.64.0.0/10", "10.128.0.0/9"],
+      v6: [],
+    });
+    expect(exposureAt(limited("allow 0.0.0.0/0", "allow ::/0")).networks).to.equal("everyone");
+    expect(exposureAt(limited("deny 10.0.0.0/8")).networks).to.equal("nobody");
+    expect(exposureAt(world(agent, edge({ ip_restriction: { ip_policy_ids: [] } }))).networks).to.equal("nobody");
+    expect(exposureAt(world(agent, edge())).networks).to.equal("everyone");
+    expect(exposureAt(world(agent, edge({ ip_restriction: { enabled: false, ip_policy_ids: [] } }))).networks).to.equal("everyone");
+  });
+
+  it("says that a whole family is admitted now, also when it takes two halves to say so", () => {
+    const before = limited("allow 10.0.0.0/8");
+    for (const rules of [["allow 0.0.0.0/0"], ["allow ::/0"], ["allow 0.0.0.0/1", "allow 128.0.0.0/1"]]) {
+      const finding = onlyFinding(before, limited("allow 10.0.0.0/8", ...rules));
+      expect(finding).to.include({ rule: "network-opened", severity: "high" });
+      expect(finding.cause).to.include({ kind: "ip_policy_rule", name: "office-1" });
+    }
+    const unlimited = onlyFinding(
+      before,
+      world(
+        agent,
+        edge({ ip_restriction: { ...restricted("office").ip_restriction, enabled: false } }),
+        policy("office", "allow 10.0.0.0/8"),
+      ),
+    );
+    expect(unlimited).to.include({ rule: "network-opened" });
+    expect(unlimited.cause).to.include({ kind: "tls_edge", property: "ip_restriction.enabled" });
+  });
+
+  it("tells more networks from fewer", () => {
+    expect(rulesOf(limited("allow 10.0.0.0/8"), limited("allow 10.0.0.0/8", "allow 192.0.2.0/24"))).to.deep.equal(["network-widened"]);
+    expect(rulesOf(limited("allow 10.0.0.0/8"), limited("allow 10.0.0.0/9"))).to.deep.equal(["network-narrowed"]);
+    expect(rulesOf(limited("allow 10.0.0.0/8"), limited("allow 10.0.0.0/8", "deny 10.1.0.0/16"))).to.deep.equal(["network-narrowed"]);
+    expect(rulesOf(limited("allow 10.0.0.0/8"), limited("allow 192.0.2.0/24"))).to.deep.equal(["network-narrowed", "network-widened"]);
+  });
+
+  it("says nothing where the same networks are written differently or stand in another order", () => {
+    expectNothing(limited("allow 10.0.0.0/8"), limited("allow 10.128.0.0/9", "allow 10.0.0.0/9"));
+    expectNothing(limited("allow 2001:db8::/32"), limited("allow 2001:DB8:0::/33", "allow 2001:db8:8000::/33"));
+  });
+
+  it("says who is touched by a change of a policy that several share, in the stack or not", () => {
+    const others = foreign("tls_edge", "edgtls_1", { hostports: ["other.example.com:443"], ...restricted("office") });
+    const before = limited("allow 10.0.0.0/8");
+    const after = limited("allow 10.0.0.0/8", "allow 0.0.0.0/0");
+    const { rule, offStack, address, cause } = onlyFinding(
+      world(agent, others, policy("office", "allow 10.0.0.0/8")),
+      world(agent, others, policy("office", "allow 10.0.0.0/8", "allow 0.0.0.0/0")),
+    );
+    expect({ rule, offStack, address, cause: cause.name }).to.deep.equal({
+      rule: "network-opened",
+      offStack: true,
+      address: "other.example.com:443",
+      cause: "office-1",
+    });
+    expect(onlyFinding(before, after).offStack).to.equal(false);
+  });
+
+  it("says of a network that is not known yet that it may be any", () => {
+    const rule = declared("ip_policy_rule", "later", { ip_policy_id: ref("ip_policy", "office"), action: "allow", cidr: UNKNOWN });
+    const before = limited("allow 10.0.0.0/8");
+    const finding = onlyFinding(before, { objects: [...before.objects, rule] });
+    expect(finding).to.include({ rule: "network-widened", certain: false });
+    expect(exposureAt({ objects: [...before.objects, rule] }).unknown).to.deep.equal(["networks"]);
+  });
+
+  it("limits routes one by one, and not the edge", () => {
+    const before = world(site(), policy("office", "allow 10.0.0.0/8"));
+    const after = world(site(restricted("office")), policy("office", "allow 10.0.0.0/8"));
+    expect(exposureAt(after, "www.example.com:443/").networks).to.deep.equal({ v4: ["10.0.0.0/8"], v6: [] });
+    expect(rulesOf(before, after)).to.deep.equal(["network-narrowed"]);
+  });
+});

@@ -1,0 +1,165 @@
+import { compare, findingsOf, RULES, UNKNOWN, type World, type WorldObject } from "@tunnelplane/sdk/meaning";
+import { expect } from "chai";
+import { agent, authority, declared, edge, expectNothing, mutual, onlyFinding, policy, rulesOf, world } from "./worlds";
+
+const now = new Date("2026-06-01T00:00:00Z");
+const credential = (...acl: string[]) => world(declared("tunnel_credential", "ci", { acl }));
+const certificate = (fields = {}) =>
+  declared("ssh_user_certificate", "ada", { principals: ["ada"], valid_until: "2036-01-01T00:00:00Z", public_key: "key", ...fields });
+/** The same resource, made anew. */
+const replaced = (object: WorldObject, fields = {}): WorldObject => ({ ...object, id: undefined, fields: { ...object.fields, ...fields } });
+
+describe("What is said of credentials, certificates, keys and events", () => {
+  it("tells more rights of a credential from fewer", () => {
+    const widened: [string[], string[]][] = [
+      [["bind:app.example.com"], []],
+      [["bind:app.example.com"], ["*"]],
+      [["bind:app.example.com"], ["bind:*.example.com"]],
+      [["bind:app.example.com:443"], ["bind:app.example.com"]],
+      [["bind:color=blue"], ["bind:color=*"]],
+    ];
+    for (const [was, is] of widened) {
+      expect(onlyFinding(credential(...was), credential(...is))).to.include({ rule: "credential-widened", severity: "high", name: "ci" });
+      expect(onlyFinding(credential(...is), credential(...was))).to.include({ rule: "credential-narrowed", severity: "medium" });
+    }
+    expect(rulesOf(credential("bind:a.example.com"), credential("bind:b.example.com"))).to.deep.equal([
+      "credential-widened",
+      "credential-narrowed",
+    ]);
+  });
+
+  it("says nothing of rules that allow the same", () => {
+    expectNothing(credential("bind:a.example.com", "bind:b.example.com"), credential("bind:B.example.com", "bind:a.example.com"));
+    expectNothing(credential(), credential("*"));
+    expectNothing(credential("bind:*.example.com"), credential("bind:*.example.com", "bind:a.b.example.com:443"));
+  });
+
+  it("is uncertain of an ACL that is not known yet", () => {
+    const later = world(declared("tunnel_credential", "ci", { acl: UNKNOWN }));
+    expect(onlyFinding(credential("bind:a.example.com"), later)).to.include({ rule: "credential-widened", certain: false });
+  });
+
+  it("tells a credential that is revoked from one that is made anew, and certificates likewise", () => {
+    const ci = declared("tunnel_credential", "ci", { acl: ["bind:a.example.com"] });
+    expect(rulesOf(world(ci), world())).to.deep.equal(["credential-revoked"]);
+    expect(rulesOf(world(ci), world(replaced(ci)))).to.deep.equal(["credential-reissued"]);
+    expect(rulesOf(world(certificate()), world(replaced(certificate())))).to.deep.equal(["ssh-certificate-reissued"]);
+    expectNothing(world(ci, certificate()), world(certificate({ description: "another" }), ci));
+  });
+
+  it("says that a certificate opens every account, once", () => {
+    const open = certificate({ principals: [] });
+    expect(onlyFinding(world(), world(open))).to.include({ rule: "ssh-certificate-any-user", severity: "high" });
+    expectNothing(world(open), world(open));
+    expectNothing(world(), world(certificate()));
+  });
+
+  it("says that a key of an admin is new, and is unsure where its owner cannot be seen", () => {
+    const key = declared("api_key", "ci", { owner_id: "usr_1", expires_at: "2036-01-01T00:00:00Z" });
+    const known = (...objects: WorldObject[]): World => ({ objects, admins: ["usr_1"], caller: "usr_1" });
+    expect(onlyFinding(known(), known(key))).to.include({ rule: "admin-key-created", severity: "high", certain: true });
+    expect(onlyFinding(world(), world(key))).to.include({ rule: "admin-key-created", certain: false });
+    const bot = declared("bot_user", "ci", { name: "ci", active: true });
+    const ofBot = declared("api_key", "ci", { owner_id: bot.id, expires_at: "2036-01-01T00:00:00Z" });
+    expectNothing(known(bot), known(bot, ofBot));
+    const admin = { ...bot, fields: { ...bot.fields, role: "admin" } };
+    expect(onlyFinding(known(admin), known(admin, ofBot)).rule).to.equal("admin-key-created");
+  });
+
+  it("says which events no longer go where", () => {
+    const to = declared("event_destination", "audit", { target: {} });
+    const watch = (...types: string[]) =>
+      declared("event_subscription", "watch", {
+        sources: types.map((type) => ({ type })),
+        destination_ids: ["urn:event_destination:audit"],
+      });
+    const finding = onlyFinding(world(to, watch("a.v0", "b.v0")), world(to, watch("a.v0")));
+    expect(finding).to.include({ rule: "events-stopped", severity: "medium", sentence: "Events of `b.v0` no longer go to `audit`." });
+    expect(rulesOf(world(to, watch("a.v0")), world(to))).to.deep.equal(["events-stopped"]);
+    const second = { ...watch("b.v0"), urn: "urn:second", id: "second", name: "second" };
+    expectNothing(world(to, watch("a.v0", "b.v0"), second), world(to, watch("a.v0"), second));
+    expectNothing(world(to, watch("a.v0", "b.v0")), world(to, watch("b.v0", "a.v0", "c.v0")));
+  });
+
+  it("says that a module comes disabled, and leaves one that was enabled to the other rules", () => {
+    const ca = authority("partners");
+    const off = edge({ mutual_tls: { ...mutual("partners").mutual_tls, enabled: false } });
+    expect(onlyFinding(world(agent, ca, edge()), world(agent, ca, off))).to.include({ rule: "module-disabled", severity: "medium" });
+    expect(rulesOf(world(agent, ca, edge(mutual("partners"))), world(agent, ca, off))).to.deep.equal(["client-certificate-dropped"]);
+    expectNothing(world(agent, ca, off), world(agent, ca, off));
+  });
+});
+
+describe("What is said of an object whatever changes", () => {
+  const soon = { ...authority("partners", "2026-07-01T00:00:00Z") };
+  const inUse = (ca: WorldObject) => world(agent, ca, edge(mutual("partners")));
+
+  it("is a finding for what the change makes, and stands apart for what was so before", () => {
+    const made = compare(world(agent), inUse(soon), { now });
+    expect(made.findings.map(({ rule }) => rule)).to.include("expires-soon");
+    const stood = compare(inUse(soon), inUse({ ...soon, fields: { ...soon.fields, description: "another" } }), { now });
+    expect(stood.findings).to.deep.equal([]);
+    expect(stood.standing.map(({ rule, severity }) => [rule, severity])).to.deep.equal([["expires-soon", "low"]]);
+    expect(compare(inUse(soon), inUse(soon)).standing).to.deep.equal([]); // nobody said what day it is
+    expect(compare(inUse(soon), inUse(soon), { now: new Date("2026-01-01T00:00:00Z") }).standing).to.deep.equal([]);
+  });
+
+  it("counts certificates, keys and authorities that end within 90 days, keys without end, cloud keys, and what is unused", () => {
+    const key = (expires_at?: string) => declared("api_key", "ci", { owner_id: "usr_2", expires_at });
+    const to = (auth: object) => declared("event_destination", "audit", { target: { log_service: { auth, log_group_ref: "arn" } } });
+    const known = (...objects: (WorldObject | WorldObject[])[]): World => ({ objects: objects.flat(), admins: [] });
+    const cases: [WorldObject | WorldObject[], string[]][] = [
+      [certificate({ valid_until: "2026-06-08T00:00:00Z" }), ["expires-soon"]],
+      [certificate(), []],
+      [key("2026-08-01T00:00:00Z"), ["expires-soon"]],
+      [key("2026-12-01T00:00:00Z"), []],
+      [key(), ["key-without-end"]],
+      [to({ creds: { cloud_access_key_id: "id" } }), ["long-lived-cloud-keys"]],
+      [to({ role: { role_ref: "arn" } }), []],
+      [policy("office", "allow 10.0.0.0/8"), ["unused"]],
+      [authority("partners"), ["unused"]],
+      [declared("static_backend", "one", { address: "10.0.0.1:80" }), ["unused"]],
+    ];
+    for (const [objects, rules] of cases) {
+      expect(findingsOf(known(), known(objects), { now }).map(({ rule }) => rule)).to.deep.equal(rules);
+      expect(compare(known(objects), known(objects), { now }).standing.map(({ rule }) => rule)).to.deep.equal(rules);
+    }
+  });
+
+  it("is not certain of what others may use that cannot be seen", () => {
+    const partial = (...objects: WorldObject[]): World => ({ objects, partial: true });
+    expect(onlyFinding(partial(), partial(...policy("office", "allow 10.0.0.0/8")))).to.include({ rule: "unused", certain: false });
+    expect(findingsOf(partial(), partial({ ...authority("partners"), used: true }))).to.deep.equal([]);
+  });
+});
+
+describe("A finding", () => {
+  const before = (suffix: string) => world({ ...agent, id: `cr_${suffix}` }, policy("office", "allow 10.0.0.0/8"));
+
+  it("has the same hash on another day, with other ids and in another order", () => {
+    const change = (suffix: string, day: string) => {
+      const ca = { ...authority("partners", "2026-07-01T00:00:00Z"), id: `ca_${suffix}` };
+      const app = { ...edge(mutual("partners")), id: `edgtls_${suffix}` };
+      const after = world(before(suffix).objects as WorldObject[], ca, app);
+      return compare({ objects: before(suffix).objects.toReversed() }, after, { now: new Date(day) });
+    };
+    const [one, other] = [change("1", "2026-06-01T00:00:00Z"), change("2", "2026-06-02T00:00:00Z")];
+    expect(one.findings.map(({ hash }) => hash)).to.deep.equal(other.findings.map(({ hash }) => hash));
+    expect(one.hash).to.equal(other.hash);
+    expect(one.findings).to.have.length.greaterThan(1);
+  });
+
+  it("has a hash of its own, also where two objects share their name", () => {
+    const twin = (id: string) => ({ kind: "tunnel_credential", id, fields: { description: "ci", acl: ["bind:a.example.com"] } });
+    const found = findingsOf(world(twin("cr_1"), twin("cr_2")), world());
+    expect(new Set(found.map(({ hash }) => hash)).size).to.equal(2);
+    expect(found.map(({ id }) => id).sort()).to.deep.equal(["cr_1", "cr_2"]);
+    expect(found[0]?.sentence).to.contain(`(${found[0]?.id})`);
+  });
+
+  it("belongs to one of the rules, each of which stands once with its severity", () => {
+    expect(new Set(RULES.map(({ rule }) => rule)).size).to.equal(RULES.length);
+    const count = (severity: string) => RULES.filter((rule) => rule.severity === severity).length;
+    expect([count("high"), count("medium"), count("low")]).to.deep.equal([12, 17, 5]);
+  });
+});

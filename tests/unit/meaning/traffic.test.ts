@@ -1,0 +1,126 @@
+import { findingsOf, UNKNOWN, type WorldObject } from "@tunnelplane/sdk/meaning";
+import { expect } from "chai";
+import { agent, declared, edge, expectNothing, exposureAt, onlyFinding, ref, rulesOf, site, world } from "./worlds";
+
+const blue = declared("tunnel_group_backend", "blue", { labels: { color: "blue" } });
+const green = declared("tunnel_group_backend", "green", { labels: { color: "green" } });
+const to = (kind: string, name: string, more = {}) => ({ backend: { backend_id: ref(kind, name), ...more } });
+const weighted = (weights: Record<string, number>): WorldObject =>
+  declared("weighted_backend", "both", {
+    backends: Object.fromEntries(Object.entries(weights).map(([name, weight]) => [ref("tunnel_group_backend", name), weight])),
+  });
+const failover = (...names: string[]): WorldObject =>
+  declared("failover_backend", "chain", { backends: names.map((name) => ref("tunnel_group_backend", name)) });
+const balanced = (weights: Record<string, number>) => world(agent, blue, green, edge(to("weighted_backend", "both")), weighted(weights));
+
+const policies = (...inbound: unknown[]) => ({ policies: { inbound, outbound: [] } });
+const deny = (...expressions: string[]) => ({ name: "no", expressions, actions: [{ type: "deny", config: { status_code: 403 } }] });
+const limit = { name: "slow", expressions: [], actions: [{ type: "rate-limit", config: { name: "all", capacity: 10, rate: "60s" } }] };
+
+describe("What happens to traffic", () => {
+  it("says how much of it goes elsewhere", () => {
+    const finding = onlyFinding(balanced({ blue: 100, green: 0 }), balanced({ blue: 10, green: 90 }));
+    expect(finding).to.include({ rule: "traffic-moved", severity: "medium", before: "`blue`", after: "90 % to `green`, 10 % to `blue`" });
+    expect(finding.cause).to.include({ kind: "weighted_backend", name: "both", property: "backends" });
+  });
+
+  it("says nothing of weights in the same proportion, or of another backend that stands for the same", () => {
+    expectNothing(balanced({ blue: 1, green: 1 }), balanced({ green: 500, blue: 500 }));
+    expectNothing(
+      world(agent, blue, edge(to("tunnel_group_backend", "blue")), edge2("blue")),
+      world(agent, blue, edge(to("failover_backend", "chain")), failover("blue"), edge2("blue")),
+    );
+  });
+
+  /** Keeps a backend in use. */
+  const edge2 = (name: string) =>
+    declared("tls_edge", "second", { hostports: ["second.example.com:443"], ...to("tunnel_group_backend", name) });
+
+  it("says that an address has nothing left to answer it", () => {
+    const before = world(agent, blue, edge(to("tunnel_group_backend", "blue")));
+    const disabled = onlyFinding(before, world(agent, blue, edge(to("tunnel_group_backend", "blue", { enabled: false }))));
+    expect(disabled).to.include({ rule: "traffic-stopped", severity: "high" });
+    expect(disabled.cause.property).to.equal("backend.enabled");
+    expect(rulesOf(balanced({ blue: 1, green: 1 }), balanced({ blue: 0, green: 0 }))).to.deep.equal(["traffic-stopped"]);
+    expect(rulesOf(world(agent, edge()), world(edge()))).to.deep.equal(["traffic-stopped", "credential-revoked"]);
+    const elsewhere = declared("tunnel_credential", "agent", { acl: ["bind:other.example.com"] });
+    expect(rulesOf(world(agent, edge()), world(elsewhere, edge()))).to.deep.equal(["traffic-stopped", "credential-narrowed"]);
+    const narrower = declared("tunnel_credential", "agent", { acl: ["bind:*.example.com"] });
+    expect(rulesOf(world(agent, edge()), world(narrower, edge()))).to.deep.equal(["credential-narrowed"]);
+    expect(rulesOf(world(site()), world(site({ backend: null })))).to.deep.equal(["traffic-stopped", "unused"]);
+  });
+
+  it("says that the order of a failover changed, because that is where traffic goes", () => {
+    const chain = (...names: string[]) => world(agent, blue, green, edge(to("failover_backend", "chain")), failover(...names));
+    expect(rulesOf(chain("blue", "green"), chain("green", "blue"))).to.deep.equal(["traffic-moved"]);
+    expectNothing(chain("blue", "green"), chain("blue", "green"));
+  });
+
+  it("says what leads in a circle or nowhere, and ends", () => {
+    const round = [
+      declared("failover_backend", "a", { backends: [ref("failover_backend", "b")] }),
+      declared("failover_backend", "b", { backends: [ref("failover_backend", "a")] }),
+      declared("failover_backend", "self", { backends: [ref("failover_backend", "self")] }),
+    ];
+    for (const name of ["a", "self"]) {
+      const row = exposureAt(world(agent, edge(to("failover_backend", name)), round));
+      expect(row.goes_to).to.deep.equal({ kind: "cycle", name });
+      expect(row.notes.join()).to.contain("circle");
+    }
+    const dangling = exposureAt(world(agent, edge({ backend: { backend_id: "bkdtg_none" } })));
+    expect(dangling.goes_to).to.deep.equal({ kind: "missing", name: "bkdtg_none" });
+    expect(dangling.notes.join()).to.contain("does not exist");
+  });
+
+  it("takes no longer for backends that share others many times over", () => {
+    const levels = 60;
+    const tower = Array.from({ length: levels }, (_, level) =>
+      declared("failover_backend", `level${level}`, {
+        backends:
+          level + 1 === levels
+            ? [ref("tunnel_group_backend", "blue")]
+            : [level + 1, level + 1].map((next) => ref("failover_backend", `level${next}`)),
+      }),
+    );
+    expect(exposureAt(world(agent, blue, tower, edge(to("failover_backend", "level0")))).goes_to.kind).to.equal("failover");
+  });
+
+  it("tells lower versions of TLS from higher ones, and that TLS ends elsewhere", () => {
+    const tls = (tls_termination: unknown, more = {}) => world(agent, edge({ tls_termination, ...more }));
+    expect(rulesOf(tls({ min_version: "1.3" }), tls(null))).to.deep.equal(["tls-lowered"]);
+    expect(rulesOf(tls({ min_version: "1.2" }), tls({ min_version: "1.3" }))).to.deep.equal(["tls-raised"]);
+    expectNothing(tls(null), tls({ terminate_at: "edge" }));
+    const upstream = { terminate_at: "upstream" };
+    expect(rulesOf(tls(null, policies(limit)), tls(upstream))).to.deep.equal(["termination-moved"]);
+    expectNothing(tls(null), tls(upstream));
+    expect(exposureAt(tls(upstream)).tls).to.deep.equal({ from: null, ends_at: "upstream" });
+    expect(exposureAt(tls(upstream)).notes.join()).to.contain("ends upstream");
+  });
+
+  it("tells what is no longer denied from other changes of actions", () => {
+    const acting = (...inbound: unknown[]) => world(agent, edge(policies(...inbound)));
+    const dropped = onlyFinding(acting(deny(), limit), acting(limit));
+    expect(dropped).to.include({ rule: "deny-dropped", severity: "high" });
+    expect(rulesOf(acting(deny()), acting(deny('req.path == "/admin"')))).to.deep.equal(["deny-dropped", "actions-changed"]);
+    expect(rulesOf(acting(limit), acting(limit, deny()))).to.deep.equal(["actions-changed"]);
+    expectNothing(acting(limit, deny()), acting({ ...deny(), name: "another name" }, limit));
+    expect(exposureAt(acting(deny('req.path == "/admin"'))).actions[0]).to.include({
+      type: "deny",
+      conditional: true,
+      direction: "inbound",
+    });
+  });
+
+  it("says that other user agents pass, and nothing of the same in another order", () => {
+    const agents = (...allow: string[]) => world(site({ user_agent_filter: { allow, deny: [] } }));
+    expect(rulesOf(agents("curl.*"), agents("curl.*", "wget.*"))).to.deep.equal(["user-agents-changed"]);
+    expectNothing(agents("curl.*", "wget.*"), agents("wget.*", "curl.*"));
+  });
+
+  it("is uncertain of weights that are not known yet", () => {
+    const later = declared("weighted_backend", "both", { backends: UNKNOWN });
+    const found = findingsOf(balanced({ blue: 1, green: 1 }), world(agent, blue, green, edge(to("weighted_backend", "both")), later));
+    expect(found.map(({ rule }) => rule)).to.deep.equal(["traffic-moved", "unused", "unused"]);
+    expect(found.map(({ certain }) => certain)).to.deep.equal([false, false, false]);
+  });
+});

@@ -1,0 +1,81 @@
+import { compare, exposureOf, type Finding, findingsOf, type World, type WorldObject } from "@tunnelplane/sdk/meaning";
+import { expect } from "chai";
+
+type Fields = Record<string, unknown>;
+
+/** An object as a program of the stack "prod" declares it; its URN stands in the place of an id. */
+export const declared = (kind: string, name: string, fields: Fields = {}): WorldObject => ({
+  kind,
+  urn: `urn:${kind}:${name}`,
+  id: `${kind}_${name}`,
+  name,
+  stack: "prod",
+  fields,
+});
+
+/** An object that belongs to no program. */
+export const foreign = (kind: string, id: string, fields: Fields = {}): WorldObject => ({ kind, id, fields: { id, ...fields } });
+
+export const ref = (kind: string, name: string): string => `urn:${kind}:${name}`;
+
+const APP = "app.example.com:443";
+
+/** A TLS edge that serves `app.example.com:443` from tunnels that bind it. */
+export const edge = (fields: Fields = {}): WorldObject => declared("tls_edge", "app", { hostports: [APP], ...fields });
+
+export const agent = declared("tunnel_credential", "agent", { acl: [] });
+
+/** An HTTPS edge with the route `/` that answers by itself. */
+export const site = (route: Fields = {}, of: Fields = {}): WorldObject[] => [
+  declared("https_edge", "site", { hostports: ["www.example.com:443"], ...of }),
+  declared("https_edge_route", "all", {
+    edge_id: ref("https_edge", "site"),
+    match_type: "path_prefix",
+    match: "/",
+    backend: { backend_id: ref("http_response_backend", "ok") },
+    ...route,
+  }),
+  declared("http_response_backend", "ok", { status_code: 200, body: "ok" }),
+];
+
+/** A policy of these rules: `allow 10.0.0.0/8`, `deny 10.1.0.0/16`. */
+export const policy = (name: string, ...rules: string[]): WorldObject[] => [
+  declared("ip_policy", name),
+  ...rules.map((rule, index) => {
+    const [action, cidr] = rule.split(" ");
+    return declared("ip_policy_rule", `${name}-${index}`, { ip_policy_id: ref("ip_policy", name), action, cidr });
+  }),
+];
+
+export const restricted = (...names: string[]) => ({ ip_restriction: { ip_policy_ids: names.map((name) => ref("ip_policy", name)) } });
+
+export const authority = (name: string, not_after = "2036-01-01T00:00:00Z"): WorldObject =>
+  declared("certificate_authority", name, { subject_common_name: name, not_after });
+
+export const mutual = (...names: string[]) => ({
+  mutual_tls: { certificate_authority_ids: names.map((name) => ref("certificate_authority", name)) },
+});
+
+export const world = (...objects: (WorldObject | WorldObject[])[]): World => ({ objects: objects.flat() });
+
+export const exposureAt = (of: World, address = APP) => {
+  const row = exposureOf(of).find((one) => one.address === address);
+  if (!row) throw new Error(`There is no address ${address}, but ${exposureOf(of).map((one) => one.address)}`);
+  return row;
+};
+
+/** The rules of the findings, the most severe first. */
+export const rulesOf = (before: World, after: World): string[] => findingsOf(before, after).map(({ rule }) => rule);
+
+/** The one finding of a change. */
+export function onlyFinding(before: World, after: World): Finding {
+  const found = findingsOf(before, after);
+  expect(found.map(({ sentence }) => sentence)).to.have.length(1);
+  return found[0] as Finding;
+}
+
+export function expectNothing(before: World, after: World): void {
+  const { findings, addresses } = compare(before, after);
+  expect(findings.map(({ rule, sentence }) => `${rule}: ${sentence}`)).to.deep.equal([]);
+  expect(addresses).to.deep.equal([]);
+}
