@@ -7,7 +7,7 @@ const FLOORS = [
   ["server.ts"],
   ["http"],
   ["context.ts"],
-  ["events", "rotation"],
+  ["events", "rotation", "exposure"],
   ["resources"],
   ["auth", "backup"],
   ["journal"],
@@ -44,6 +44,12 @@ module.exports = {
       "The core can stand under another host than the dynamic provider.",
     ),
     only("contract-needs-no-client", "^sdk/src/contract/", "^sdk/src/(client|generated|catalogue)/", "The contract is data."),
+    only(
+      "meaning-is-pure",
+      "^sdk/src/meaning/",
+      "^sdk/src/(client|generated|catalogue)/|node_modules/undici",
+      "What objects mean needs no server.",
+    ),
     ...floorRules,
     only(
       "server-by-the-door",

@@ -5,6 +5,15 @@ export { type Caller, callerOf } from "./client/caller";
 export { Collection, Entries, type ListOptions, Module } from "./client/collection";
 export { Deliveries, type EventDelivery, type EventDestinationTest } from "./client/deliveries";
 export * from "./client/errors";
+export { type ExposureOptions, Exposures } from "./client/exposures";
 export type { Ref } from "./client/ref";
-export { type Answered, type RequestOptions, Transport, type TransportOptions } from "./client/transport";
+export {
+  type Answered,
+  type RequestOptions,
+  type Told,
+  type ToldOfDeletion,
+  Transport,
+  type TransportOptions,
+  type WithFindings,
+} from "./client/transport";
 export * from "./generated";

@@ -20,7 +20,7 @@ onEveryDatabase("The OpenAPI document", (start) => {
     expect(await new Validator().validate(structuredClone(document))).to.deep.equal({ valid: true });
   });
 
-  it("holds every path and method of every resource type of the journal and of the caller, and no other", () => {
+  it("holds every path and method of every resource type, of the journal, the caller and the exposure, and no other", () => {
     const expected = registry.flatMap(({ kind, path, fields }) => [
       `${path}: get post`,
       `${path}/{id}: delete get patch`,
@@ -38,7 +38,15 @@ onEveryDatabase("The OpenAPI document", (start) => {
     );
     const beside = [
       ...["deliveries: get", "test: post", "replay: post"].map((one) => `/event_destinations/{id}/${one}`),
-      ...["/event_types: get", "/events: get", "/events/{id}: get", "/audit_events: get", "/audit_head: get", "/caller: get"],
+      ...[
+        "/event_types: get",
+        "/events: get",
+        "/events/{id}: get",
+        "/audit_events: get",
+        "/audit_head: get",
+        "/caller: get",
+        "/exposure: get",
+      ],
     ];
     expect(documented).to.have.members([...expected, ...beside]);
   });

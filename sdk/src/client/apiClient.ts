@@ -1,6 +1,7 @@
 import { AuditLog } from "./auditLog";
 import { type Caller, callerOf } from "./caller";
 import { Deliveries } from "./deliveries";
+import { Exposures } from "./exposures";
 import { Transport, type TransportOptions } from "./transport";
 
 /** A client's connection; the generated client adds a member for each kind of object. */
@@ -11,10 +12,14 @@ export class ApiClient {
   /** The audit log, for admins. */
   readonly auditLog: AuditLog;
 
+  /** Who can reach what. */
+  readonly exposure: Exposures;
+
   constructor(options: TransportOptions) {
     this.transport = new Transport(options);
     this.deliveries = new Deliveries(this.transport);
     this.auditLog = new AuditLog(this.transport);
+    this.exposure = new Exposures(this.transport);
   }
 
   /** Whose the API key is, and what it may do. */

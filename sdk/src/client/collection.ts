@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Answered, RequestOptions, Transport } from "./transport";
+import type { Answered, RequestOptions, Told, ToldOfDeletion, Transport } from "./transport";
 
 export interface ListOptions {
   /** How many objects one request asks for, 1 to 100. Default 100. */
@@ -17,8 +17,8 @@ export class Collection<T, Create, Update> {
   ) {}
 
   /** Makes one object, however often the request has to be sent. */
-  async create(body: Create, options?: RequestOptions): Promise<T> {
-    return (await this.transport.request<T>("POST", this.path, body, repeatable(options))).body;
+  async create<O extends RequestOptions = RequestOptions>(body: Create, options?: O): Promise<Told<T, O>> {
+    return (await this.transport.request<Told<T, O>>("POST", this.path, body, repeatable(options))).body;
   }
 
   /** @throws NotFoundError */
@@ -44,13 +44,13 @@ export class Collection<T, Create, Update> {
   }
 
   /** Changes the fields that are given; the others stay as they are. */
-  async update(id: string, body: Update, options?: RequestOptions): Promise<T> {
-    return (await this.transport.request<T>("PATCH", this.#pathOf(id), body, options)).body;
+  async update<O extends RequestOptions = RequestOptions>(id: string, body: Update, options?: O): Promise<Told<T, O>> {
+    return (await this.transport.request<Told<T, O>>("PATCH", this.#pathOf(id), body, options)).body;
   }
 
   /** @throws ConflictError when other objects refer to it */
-  async delete(id: string, options?: RequestOptions): Promise<void> {
-    await this.transport.request("DELETE", this.#pathOf(id), undefined, options);
+  async delete<O extends RequestOptions = RequestOptions>(id: string, options?: O): Promise<ToldOfDeletion<O>> {
+    return (await this.transport.request<ToldOfDeletion<O>>("DELETE", this.#pathOf(id), undefined, options)).body;
   }
 
   #pathOf(id: string): string {
@@ -84,12 +84,12 @@ export class Module<T, Replace> {
   }
 
   /** Configures the module, in place of what is there. */
-  async replace(id: string, body: Replace, options?: RequestOptions): Promise<T> {
-    return (await this.transport.request<T>("PUT", this.#pathOf(id), body, options)).body;
+  async replace<O extends RequestOptions = RequestOptions>(id: string, body: Replace, options?: O): Promise<Told<T, O>> {
+    return (await this.transport.request<Told<T, O>>("PUT", this.#pathOf(id), body, options)).body;
   }
 
-  async delete(id: string, options?: RequestOptions): Promise<void> {
-    await this.transport.request("DELETE", this.#pathOf(id), undefined, options);
+  async delete<O extends RequestOptions = RequestOptions>(id: string, options?: O): Promise<ToldOfDeletion<O>> {
+    return (await this.transport.request<ToldOfDeletion<O>>("DELETE", this.#pathOf(id), undefined, options)).body;
   }
 
   #pathOf(id: string): string {
@@ -105,8 +105,8 @@ export class Entries<T, Create> {
     private readonly name: string,
   ) {}
 
-  async add(id: string, body: Create, options?: RequestOptions): Promise<T> {
-    return (await this.transport.request<T>("POST", this.#pathOf(id), body, repeatable(options))).body;
+  async add<O extends RequestOptions = RequestOptions>(id: string, body: Create, options?: O): Promise<Told<T, O>> {
+    return (await this.transport.request<Told<T, O>>("POST", this.#pathOf(id), body, repeatable(options))).body;
   }
 
   async list(id: string): Promise<T[]> {
@@ -119,8 +119,9 @@ export class Entries<T, Create> {
     return (await this.transport.request<T>("GET", `${this.#pathOf(id)}/${encodeURIComponent(key)}`)).body;
   }
 
-  async delete(id: string, key: string, options?: RequestOptions): Promise<void> {
-    await this.transport.request("DELETE", `${this.#pathOf(id)}/${encodeURIComponent(key)}`, undefined, options);
+  async delete<O extends RequestOptions = RequestOptions>(id: string, key: string, options?: O): Promise<ToldOfDeletion<O>> {
+    return (await this.transport.request<ToldOfDeletion<O>>("DELETE", `${this.#pathOf(id)}/${encodeURIComponent(key)}`, undefined, options))
+      .body;
   }
 
   #pathOf(id: string): string {

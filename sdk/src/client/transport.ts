@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Agent, type Dispatcher, errors, interceptors } from "undici";
 import type { ErrorBody } from "../contract/errors";
+import type { Finding } from "../meaning/findings/finding";
 import { apiErrorFrom, ConnectionError, TimeoutError, UnexpectedAnswerError } from "./errors";
 import { IDEMPOTENCY_KEY, retryOptions } from "./retry";
 
@@ -24,7 +25,21 @@ export interface RequestOptions {
   readonly idempotencyKey?: string;
   /** Check everything and answer as it would be, but keep nothing. A token that would be told is null. */
   readonly dryRun?: boolean;
+  /** With `dryRun`: the answer also tells, as `findings`, what the change would mean for callers. */
+  readonly findings?: boolean;
 }
+
+/** What a dry run answers that is asked for findings. */
+export interface WithFindings {
+  /** The most severe first. */
+  readonly findings: readonly Finding[];
+  /** What was not looked at, because there is too much of it. */
+  readonly finding_limits?: readonly string[];
+}
+
+/** What a change is answered with, depending on whether it asks for findings. */
+export type Told<T, O> = O extends { readonly findings: true } ? T & WithFindings : T;
+export type ToldOfDeletion<O> = O extends { readonly findings: true } ? WithFindings : undefined;
 
 export interface Answered<T> {
   readonly body: T;
@@ -64,7 +79,7 @@ export class Transport {
 
   /** @param path below the base URL, with its query */
   async request<T>(method: Dispatcher.HttpMethod, path: string, body?: unknown, options: RequestOptions = {}): Promise<Answered<T>> {
-    const { ifMatch, idempotencyKey, dryRun = false } = options;
+    const { ifMatch, idempotencyKey } = options;
     const headers: Record<string, string> = { ...this.#headers };
     if (body !== undefined) headers["content-type"] = "application/json";
     if (ifMatch !== undefined) headers["if-match"] = ifMatch;
@@ -73,7 +88,7 @@ export class Transport {
       statusCode,
       headers: answered,
       text,
-    } = await this.#send(dryRun ? `${path}?dry_run=true` : path, {
+    } = await this.#send(path + queryOf(options), {
       method,
       headers,
       body: body === undefined ? undefined : JSON.stringify(body),
@@ -138,6 +153,11 @@ export class Transport {
       `${method} ${this.baseUrl}${path} was answered with status ${status}, but not by a tunnelplane server: check the base URL`,
     );
   }
+}
+
+function queryOf({ dryRun = false, findings = false }: RequestOptions): string {
+  const asked = [...(dryRun ? ["dry_run=true"] : []), ...(findings ? ["findings=true"] : [])];
+  return asked.length > 0 ? `?${asked.join("&")}` : "";
 }
 
 /** What OpenSSL calls a certificate whose authority it does not know. */

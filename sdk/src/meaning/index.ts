@@ -2,8 +2,9 @@
  * What a set of objects means (who can reach what), and what a change of it means (what callers will notice).
  * Pure functions: no server, no program, no clock.
  */
-export { type ExposedAction, type ExposedAuthority, type Exposure, exposureOf } from "./exposure/exposure";
+export { type ExposedAction, type ExposedAuthority, type Exposure, eachExposure, exposureOf } from "./exposure/exposure";
 export type { SignIn, Tls, TokenCheck, UserAgents } from "./exposure/modules";
+export { addressOf } from "./exposure/rows";
 export type { Target, WeightedPart } from "./exposure/traffic";
 export { type CompareOptions, type Comparison, compare, findingsOf, RULES } from "./findings/compare";
 export type { Cause, Finding, Severity } from "./findings/finding";

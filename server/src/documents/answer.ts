@@ -10,6 +10,8 @@ export interface Page {
   readonly documents: readonly string[];
   /** The id to ask for what is older, or null at the end. */
   readonly nextBefore: string | null;
+  /** The parameter that takes it, where it is not `before_id`. */
+  readonly cursor?: string;
 }
 
 /** How much a page may hold. */

@@ -3,6 +3,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRepl
 import { ApiKeys } from "../auth";
 import type { Page } from "../documents";
 import { type Dispatcher, deliveryMetrics } from "../events";
+import { DryRunConsequences } from "../exposure";
 import { type Context, type Place, ResourceService, Subresources } from "../resources";
 import { newId, ownTurn, RequestError } from "../util";
 import { Authentication } from "./authentication";
@@ -18,7 +19,7 @@ import { openapi } from "./openapi";
 import { allOperations } from "./operations";
 import type { Operation } from "./operations/operation";
 import { idempotentRequestOf, requireMatch } from "./preconditions";
-import { dryRunOf } from "./query";
+import { dryRunOf, findingsOf } from "./query";
 import { oneLogger, RequestLog } from "./requestLog";
 
 const SERVICE_VERSION = "2";
@@ -144,7 +145,9 @@ function registerOperation(
     const query = queryOf(request, operation.query);
     const body = operation.body ? objectIn(request.body) : undefined;
     const idempotency = operation.success.status === 201 ? idempotentRequestOf(request, body) : undefined;
-    const change = { caller, operationId: request.id, client: request.ip, dryRun: dryRunOf(query), idempotency };
+    const consequences = findingsOf(query) ? new DryRunConsequences(context, caller) : undefined;
+    const { onDryRun } = consequences ?? {};
+    const change = { caller, operationId: request.id, client: request.ip, dryRun: dryRunOf(query), idempotency, onDryRun };
     const outcome = await run(
       {
         resources: new ResourceService(context, change),
@@ -161,14 +164,15 @@ function registerOperation(
         precondition: (etag) => requireMatch(request, etag),
       },
     );
-    reply.code(operation.success.status);
-    if (outcome === undefined) return undefined;
-    if ("etag" in outcome) {
+    reply.code(consequences && outcome === undefined ? 200 : operation.success.status);
+    if (outcome === undefined && !consequences) return undefined;
+    if (outcome && "etag" in outcome) {
       reply.header("etag", outcome.etag);
       if (outcome.replayed) reply.header("idempotent-replayed", "true");
       if (outcome.created && !dryRunOf(query)) reply.header("location", `${expandPath(operation.path, params)}/${outcome.created}`);
     }
-    const json = "json" in outcome ? outcome.json : pageJson(operation, outcome, request, address);
+    const plain = !outcome ? "{}" : "json" in outcome ? outcome.json : pageJson(operation, outcome, request, address);
+    const json = consequences ? consequences.addTo(plain) : plain;
     reply.header("content-type", JSON_TYPE);
     // Not `reply.send`: Fastify would wait for the reply, with listeners for its end.
     if (json.length <= LONG_ANSWER) return context.documents.answer(json, address);
@@ -201,7 +205,7 @@ const forgetting =
 function pageJson(operation: Operation, page: Page, request: FastifyRequest, address: string): string {
   const path = expandPath(operation.path, request.params as Place);
   const next = new URLSearchParams(request.query as Record<string, string>);
-  if (page.nextBefore !== null) next.set("before_id", page.nextBefore);
+  if (page.nextBefore !== null) next.set(page.cursor ?? "before_id", page.nextBefore);
   const nextUri = page.nextBefore === null ? "null" : JSON.stringify(`${address}${path}?${next}`);
   const key = operation.success.list?.key;
   return `{"${key}":[${page.documents.join(",")}],"uri":${JSON.stringify(address + path)},"next_page_uri":${nextUri}}`;

@@ -1,5 +1,6 @@
 import { ERRORS, isOptional, marksOf, refSchema } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
+import { dryRunShape } from "./operations/exposure";
 import type { Operation, Shape } from "./operations/operation";
 
 type Json = Record<string, unknown>;
@@ -56,6 +57,20 @@ const PARAMETERS: Json = {
     description: "Whether to check and answer everything, but keep nothing.",
     schema: { type: "boolean", default: false },
   },
+  findings: {
+    name: "findings",
+    in: "query",
+    description:
+      "Whether a dry run also tells what the change would mean for callers: `findings`, and `finding_limits` if something was not looked at.",
+    schema: { type: "boolean", default: false },
+  },
+  address: {
+    name: "address",
+    in: "query",
+    description: "Only this address, for example `app.example.com:443/admin`, or all that is served at this hostport.",
+    schema: { type: "string" },
+  },
+  after_address: { name: "after_address", in: "query", description: "Only what comes after this address.", schema: { type: "string" } },
   type: { name: "type", in: "query", description: "Only events of this type.", schema: { type: "string" } },
   object_id: { name: "object_id", in: "query", description: "Only events of this object.", schema: { type: "string" } },
   status: {
@@ -102,9 +117,13 @@ function describe(operation: Operation, components: Map<string, Json>): Json {
     responses: {
       [success.status]: {
         description: operation.summary,
-        ...(success.answer && { content: json(answerOf(operation, components)) }),
+        ...(success.answer && { content: json(withFindings(operation, answerOf(operation, components), components)) }),
         ...(success.answer && !success.list && !isReport(operation) && { headers: headersOf(operation) }),
       },
+      ...(tellsFindings(operation) &&
+        !success.answer && {
+          200: { description: "What the change would mean, with `findings=true`.", content: json(component(dryRunShape, components)) },
+        }),
       ...errorResponses(operation),
     },
   };
@@ -112,6 +131,12 @@ function describe(operation: Operation, components: Map<string, Json>): Json {
 
 /** What a POST answers that creates nothing: it has no version. */
 const isReport = ({ method, success }: Operation): boolean => method === "POST" && success.status === 200;
+
+const tellsFindings = ({ query }: Operation): boolean => query.includes("findings");
+
+/** A dry run that tells findings answers the same with them in it. */
+const withFindings = (operation: Operation, answer: Json, components: Map<string, Json>): Json =>
+  tellsFindings(operation) ? { anyOf: [answer, component(dryRunShape, components)] } : answer;
 
 function answerOf({ success }: Operation, components: Map<string, Json>): Json {
   const one = component(success.answer as Shape, components);

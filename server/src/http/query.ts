@@ -27,3 +27,12 @@ export function dryRunOf({ dry_run: text }: Query): boolean {
   if (text === "true") return true;
   throw new RequestError("invalid_query", "dry_run must be true or false", { field: "dry_run" });
 }
+
+/** Whether a dry run tells what the change would mean. */
+export function findingsOf(query: Query): boolean {
+  const { findings: text } = query;
+  if (text === undefined || text === "false") return false;
+  if (text !== "true") throw new RequestError("invalid_query", "findings must be true or false", { field: "findings" });
+  if (dryRunOf(query)) return true;
+  throw new RequestError("invalid_query", "findings are told by dry runs only: add dry_run=true", { field: "findings" });
+}

@@ -26,6 +26,8 @@ export interface ChangeRequest {
   readonly client: string;
   /** Check everything, keep nothing. */
   readonly dryRun: boolean;
+  /** Called with what a dry run would have changed, while it can still be read. */
+  readonly onDryRun?: (transaction: Kysely<Database>, changes: readonly ObjectChange[]) => Promise<void>;
   /** The request may be repeated: answer it as the first time. */
   readonly idempotency?: IdempotentRequest;
 }
@@ -66,7 +68,10 @@ export class Transactions {
           if (answered) return answered;
           const changes: ObjectChange[] = [];
           const result = await work(transaction, changes);
-          if (dryRun) throw new DryRun(result);
+          if (dryRun) {
+            await this.request.onDryRun?.(transaction, changes);
+            throw new DryRun(result);
+          }
           if (idempotency) await keepAnswer(transaction, keyring, idempotency, result);
           await journal.append(transaction, begunUnder, { ownerId, name, keyId, operationId, client }, changes);
           return result;

@@ -55,6 +55,11 @@ class ServerOfThisFile {
     return this.running.data;
   }
 
+  /** The admin's. */
+  get apiKey(): string {
+    return this.running.apiKey;
+  }
+
   get pid(): number {
     return this.running.pid;
   }

@@ -48,6 +48,7 @@ describe("What happens to traffic", () => {
     const narrower = declared("tunnel_credential", "agent", { acl: ["bind:*.example.com"] });
     expect(rulesOf(world(agent, edge()), world(narrower, edge()))).to.deep.equal(["credential-narrowed"]);
     expect(rulesOf(world(site()), world(site({ backend: null })))).to.deep.equal(["traffic-stopped", "unused"]);
+    expectNothing(world(edge()), world(edge(), agent));
   });
 
   it("says that the order of a failover changed, because that is where traffic goes", () => {

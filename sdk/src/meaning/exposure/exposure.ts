@@ -1,5 +1,5 @@
 import { Model, type Thing } from "../model";
-import { type Named, named } from "../names";
+import { type Named, named, nameOf } from "../names";
 import { listNetworks, type NetworkList } from "../networks/networkSet";
 import { inOrder } from "../values";
 import type { World } from "../world";
@@ -58,7 +58,12 @@ const MOST_CREDENTIALS = 100;
  *
  * Cycles of backends and references to what is not there are said, never followed.
  */
-export const exposureOf = (world: World): Exposure[] => rowsOf(new Model(world)).map(shown);
+export const exposureOf = (world: World): Exposure[] => [...eachExposure(world)];
+
+/** The same rows one by one, for who has other things to do in between. */
+export function* eachExposure(world: World): Generator<Exposure> {
+  for (const row of rowsOf(new Model(world))) yield shown(row);
+}
 
 /** A row as people and programs are shown it. */
 export function shown(row: Row): Exposure {
@@ -106,9 +111,18 @@ function exposedAuthority(thing: Thing): ExposedAuthority {
   return { id: thing.object.id, subject: subject ?? named(thing).name, not_after: notAfter ?? null };
 }
 
+const sortables = new WeakMap<Thing, { readonly key: string; readonly named: Named }>();
+
+function sortable(thing: Thing): { readonly key: string; readonly named: Named } {
+  const known = sortables.get(thing) ?? { key: `${nameOf(thing)} ${thing.identity}`, named: named(thing) };
+  sortables.set(thing, known);
+  return known;
+}
+
 function servedBy(servers: readonly Thing[]): Exposure["served_by"] {
-  const visible = servers.filter(({ object }) => !object.hidden).map(named);
-  const credentials = visible.sort((a, b) => inOrder(`${a.name} ${a.id}`, `${b.name} ${b.id}`)).slice(0, MOST_CREDENTIALS);
+  const visible = servers.filter(({ object }) => !object.hidden).map((thing) => sortable(thing));
+  const sorted = visible.sort((a, b) => inOrder(a.key, b.key));
+  const credentials = sorted.slice(0, MOST_CREDENTIALS).map((one) => one.named);
   return { credentials, others: servers.length - credentials.length };
 }
 

@@ -2,10 +2,17 @@ import { definitionOf } from "../../contract/registry";
 import type { Model, Thing } from "../model";
 import { EVERYONE, type NetworkSet, NOBODY, networkSet } from "../networks/networkSet";
 import { canonical, type Fields, holdsUnknown, idsIn, inOrder, isObject, textIn, textsIn } from "../values";
-import { moduleOf, type Part, partOf, partOfThing, type Read, readModule } from "./reading";
+import { moduleOf, type Part, partOf, partOfThing, type Read, readModule, saidBy } from "./reading";
+
+interface Rules {
+  readonly value: NetworkSet;
+  readonly parts: readonly Part[];
+  readonly says: string;
+  readonly unknown: boolean;
+}
 
 /** Policies are used by many addresses: each set of them is worked out once for each world. */
-const networksOf = new WeakMap<Model, Map<string, { value: NetworkSet; parts: Part[]; unknown: boolean }>>();
+const networksOf = new WeakMap<Model, Map<string, Rules>>();
 
 /** Who may connect at all. */
 export function readNetworks(model: Model, holder: Thing): Read<NetworkSet> {
@@ -13,8 +20,10 @@ export function readNetworks(model: Model, holder: Thing): Read<NetworkSet> {
   const { ids, unknown } = idsIn(module.fields, "ip_policy_ids", "ip_policies");
   const policies = [...new Set(ids.map((id) => model.identityOf(id)))].sort(inOrder);
   const part = partOf(module, { policies, unknown });
-  if (module.state === "absent" || module.state === "off") return { value: EVERYONE, parts: [part], unknown: false, maybeOff: false };
-  const cache = networksOf.get(model) ?? new Map();
+  if (module.state === "absent" || module.state === "off") {
+    return { value: EVERYONE, parts: [part], says: `${part.identity} ${part.says}\n`, unknown: false, maybeOff: false };
+  }
+  const cache = networksOf.get(model) ?? new Map<string, Rules>();
   networksOf.set(model, cache);
   const key = policies.join("\n");
   const rules = cache.get(key) ?? rulesOf(model, ids);
@@ -22,13 +31,16 @@ export function readNetworks(model: Model, holder: Thing): Read<NetworkSet> {
   const silent = module.state === "maybe" && ids.length === 0;
   return {
     value: silent ? EVERYONE : rules.value,
-    parts: [part, ...rules.parts],
+    get parts() {
+      return [part, ...rules.parts];
+    },
+    says: `${part.identity} ${part.says}\n${rules.says}`,
     unknown: unknown || rules.unknown || module.state === "maybe",
     maybeOff: module.state === "maybe",
   };
 }
 
-function rulesOf(model: Model, ids: readonly string[]): { value: NetworkSet; parts: Part[]; unknown: boolean } {
+function rulesOf(model: Model, ids: readonly string[]): Rules {
   const policies = [...new Set(ids.map((id) => model.find(id)))];
   const known = policies.flatMap((policy) => policy ?? []);
   const rules = known.flatMap((policy) => model.belongingTo(policy));
@@ -38,7 +50,12 @@ function rulesOf(model: Model, ids: readonly string[]): { value: NetworkSet; par
     rules.some(({ fields }) => holdsUnknown([fields.cidr, fields.action]));
   const networksWhere = (action: string) => rules.flatMap(({ fields }) => (fields.action === action ? (textIn(fields.cidr) ?? []) : []));
   const parts = rules.map((rule) => partOfThing(rule, "cidr", [rule.fields.cidr, rule.fields.action]));
-  return { value: known.length === 0 ? NOBODY : networkSet(networksWhere("allow"), networksWhere("deny")), parts, unknown };
+  return {
+    value: known.length === 0 ? NOBODY : networkSet(networksWhere("allow"), networksWhere("deny")),
+    parts,
+    says: saidBy(parts),
+    unknown,
+  };
 }
 
 /** An authority whose client certificates are accepted. */
@@ -91,7 +108,9 @@ export function certificateFacts(thing: Thing): { readonly subject?: string; rea
   const { fields } = thing;
   let facts: Fields = fields;
   if (textIn(fields.not_after) === undefined && textIn(fields.ca_pem)?.includes("-----BEGIN")) {
-    facts = factsOf.get(thing) ?? definitionOf("certificate_authority").derive({ ...fields });
+    facts =
+      factsOf.get(thing) ??
+      definitionOf("certificate_authority").derive({ description: "", metadata: "", ca_pem: textIn(fields.ca_pem) ?? "" });
     factsOf.set(thing, facts);
   }
   return { subject: textIn(facts.subject_common_name), notAfter: textIn(facts.not_after) };

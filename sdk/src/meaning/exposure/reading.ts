@@ -18,6 +18,8 @@ export interface Part {
 export interface Read<T> {
   readonly value: T;
   readonly parts: readonly Part[];
+  /** All that the parts say, where it is known without looking at each. */
+  readonly says?: string;
   /** Something of it is not known yet. */
   readonly unknown: boolean;
   /** It is not known whether it applies at all. */
@@ -63,6 +65,13 @@ export const partOfThing = (thing: Thing, property: string | undefined, says: un
   property,
   says: canonical(says),
 });
+
+/** All that some places say, in whatever order they stand. */
+export const saidBy = (parts: readonly Part[]): string =>
+  parts
+    .map(({ identity, property, says }) => `${identity} ${property} ${says}`)
+    .sort()
+    .join("\n");
 
 /** An aspect that one module alone decides. */
 export function readModule<T>(

@@ -55,6 +55,12 @@ export function rowsOf(model: Model): Row[] {
   return [...byAddress.values()].sort((a, b) => inOrder(a.address, b.address));
 }
 
+/** How an address is written: a hostport, and the route's path where there is one. */
+export function addressOf(hostport: string, route?: { readonly match: string; readonly match_type: string }): string {
+  const served = hostport.toLowerCase();
+  return route ? `${served}${route.match_type === "exact_path" ? " = " : ""}${route.match}` : served;
+}
+
 /** What an edge serves; a text for people where it is not known yet. */
 function hostportsOf(edge: Thing | undefined): { hostport: string; known: boolean }[] {
   if (!edge) return [];
@@ -114,7 +120,7 @@ function routeRows(model: Model, route: Thing, credentials: Credentials): Row[] 
     actions: readActions(route),
   };
   return hostports.map(({ hostport, known }) => ({
-    address: exact ? `${hostport} = ${path}` : `${hostport}${path}`,
+    address: addressOf(hostport, { match: path, match_type: exact ? "exact_path" : "path_prefix" }),
     addressKnown: known && match !== undefined && !holdsUnknown(route.fields.match_type),
     place: partOfThing(route, "match", [hostport, path]),
     ...common,

@@ -73,7 +73,8 @@ export function readTraffic(model: Model, holder: Thing, hostport: string, crede
       reason: off ? "disabled" : "tunnels",
       servers: binders,
     },
-    parts: [partOf(module, null), ...binders.slice(0, MOST_BACKENDS).map((thing) => partOfThing(thing, "acl", "binds"))],
+    // One stands for all: it is the last of them that matters.
+    parts: [partOf(module, null), ...binders.slice(0, 1).map((thing) => partOfThing(thing, "acl", "binds"))],
     unknown: unsure || maybeOff,
     maybeOff,
   };

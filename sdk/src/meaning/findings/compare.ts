@@ -57,12 +57,18 @@ export interface Comparison {
 }
 
 /** What the difference between two worlds means for callers and owners; the most severe first. A change that alters nothing for anybody gives no finding. */
-export const findingsOf = (before: World, after: World, options: CompareOptions = {}): Finding[] => [
-  ...compare(before, after, options).findings,
-];
+export const findingsOf = (before: World, after: World, options: CompareOptions = {}): Finding[] => judge(before, after, options).findings;
 
 /** The same, with what stands and with the addresses that change. */
-export function compare(before: World, after: World, { now }: CompareOptions = {}): Comparison {
+export function compare(before: World, after: World, options: CompareOptions = {}): Comparison {
+  const { findings, standing, addresses } = judge(before, after, options);
+  const counts = { high: 0, medium: 0, low: 0 };
+  for (const { severity } of findings) counts[severity]++;
+  const hashes = findings.map(({ hash }) => hash).sort();
+  return { hash: shortHash(hashes.join("\n")), counts, findings, standing, addresses: changedAddresses(addresses, findings) };
+}
+
+function judge(before: World, after: World, { now }: CompareOptions) {
   const same = sameIn(before, after);
   const [past, present] = [new Model(before, same), new Model(after, same)];
   const [rowsBefore, rowsAfter] = [rowsOf(past), rowsOf(present)];
@@ -82,21 +88,7 @@ export function compare(before: World, after: World, { now }: CompareOptions = {
       if (found) (found.stands ? standing : drafts).push(found);
     }
   }
-  const findings = finished(drafts, names);
-  const counts = { high: 0, medium: 0, low: 0 };
-  for (const { severity } of findings) counts[severity]++;
-  return {
-    hash: shortHash(
-      findings
-        .map(({ hash }) => hash)
-        .sort()
-        .join("\n"),
-    ),
-    counts,
-    findings,
-    standing: finished(standing, names),
-    addresses: changedAddresses(addresses, findings),
-  };
+  return { findings: finished(drafts, names), standing: finished(standing, names), addresses };
 }
 
 interface Judged extends Draft {

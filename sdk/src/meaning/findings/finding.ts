@@ -1,4 +1,4 @@
-import type { Part, Read } from "../exposure/reading";
+import { type Part, type Read, saidBy } from "../exposure/reading";
 import type { Row } from "../exposure/rows";
 import type { Model, Thing } from "../model";
 import type { Names } from "../names";
@@ -90,11 +90,13 @@ export const isReplaced = ({ before, after }: ObjectChange): boolean =>
 /** Whether two readings say different things, in whatever words. */
 export const differs = (before: Read<unknown>, after: Read<unknown>): boolean => saysOf(before) !== saysOf(after);
 
-const saysOf = ({ parts }: Read<unknown>): string =>
-  parts
-    .map(({ identity, property, says }) => `${identity} ${property} ${says}`)
-    .sort()
-    .join("\n");
+const known = new WeakMap<Read<unknown>, string>();
+
+function saysOf(read: Read<unknown>): string {
+  const says = read.says ?? known.get(read) ?? saidBy(read.parts);
+  known.set(read, says);
+  return says;
+}
 
 /** The first place that says another thing than before; the place of the address where none does. */
 export function causeOf(before: Read<unknown> | undefined, after: Read<unknown> | undefined, row: Row): Draft["cause"] {

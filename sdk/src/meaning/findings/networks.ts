@@ -1,20 +1,32 @@
 import type { Row } from "../exposure/rows";
 import { shortHash } from "../hash";
-import { beyond, inWords, isNobody, keyOf, listNetworks, wholeFamilies } from "../networks/networkSet";
+import { beyond, inWords, isNobody, keyOf, listNetworks, type NetworkSet, wholeFamilies } from "../networks/networkSet";
 import { whereBoth } from "./access";
 import { type AddressChange, code, listed, onAddress, type Rule } from "./finding";
 
 const networks = (row: Row) => row.networks;
 
+/** What two sets differ in, worked out once however many addresses have them. */
+const differences = new WeakMap<NetworkSet, WeakMap<NetworkSet, ReturnType<typeof difference>>>();
+
 function compared({ before, after }: { before: Row; after: Row }) {
   const [was, is] = [before.networks.value, after.networks.value];
+  const ofWas = differences.get(was) ?? new WeakMap<NetworkSet, ReturnType<typeof difference>>();
+  differences.set(was, ofWas);
+  const found = ofWas.get(is) ?? difference(was, is);
+  ofWas.set(is, found);
+  return found;
+}
+
+function difference(was: NetworkSet, is: NetworkSet) {
   const open = new Set(wholeFamilies(was));
+  const [gained, lost] = [beyond(is, was), beyond(was, is)];
   return {
-    was,
-    is,
     opened: wholeFamilies(is).filter((family) => !open.has(family)),
-    gained: beyond(is, was),
-    lost: beyond(was, is),
+    gained: isNobody(gained) ? undefined : inWords(gained),
+    lost: isNobody(lost) ? undefined : inWords(lost),
+    admitsNobody: isNobody(is),
+    wasInWords: inWords(was),
     said: {
       before: listNetworks(was),
       after: listNetworks(is),
@@ -29,9 +41,9 @@ export const networkRules: readonly Rule<AddressChange>[] = [
     rule: "network-opened",
     severity: "high",
     judge: whereBoth(networks, (rows, change) => {
-      const { was, opened, said } = compared(rows);
+      const { wasInWords, opened, said } = compared(rows);
       if (opened.length === 0) return [];
-      const sentence = `${code(change.address)} now admits every ${listed(opened)} address (before: ${inWords(was)}).`;
+      const sentence = `${code(change.address)} now admits every ${listed(opened)} address (before: ${wasInWords}).`;
       return onAddress(change, networks, { sentence, ...said });
     }),
   },
@@ -41,8 +53,8 @@ export const networkRules: readonly Rule<AddressChange>[] = [
     judge: whereBoth(networks, (rows, change) => {
       const { opened, gained, said } = compared(rows);
       if (opened.length > 0) return [];
-      if (!isNobody(gained)) {
-        return onAddress(change, networks, { sentence: `${code(change.address)} now admits ${inWords(gained)} as well.`, ...said });
+      if (gained !== undefined) {
+        return onAddress(change, networks, { sentence: `${code(change.address)} now admits ${gained} as well.`, ...said });
       }
       // What is not known yet may be any network.
       if (!rows.after.networks.unknown) return [];
@@ -56,11 +68,11 @@ export const networkRules: readonly Rule<AddressChange>[] = [
     rule: "network-narrowed",
     severity: "medium",
     judge: whereBoth(networks, (rows, change) => {
-      const { is, lost, said } = compared(rows);
-      if (isNobody(lost)) return [];
-      const sentence = isNobody(is)
-        ? `${code(change.address)} now admits nobody (before: ${inWords(rows.before.networks.value)}).`
-        : `${code(change.address)} no longer admits ${inWords(lost)}.`;
+      const { admitsNobody, wasInWords, lost, said } = compared(rows);
+      if (lost === undefined) return [];
+      const sentence = admitsNobody
+        ? `${code(change.address)} now admits nobody (before: ${wasInWords}).`
+        : `${code(change.address)} no longer admits ${lost}.`;
       return onAddress(change, networks, { sentence, ...said });
     }),
   },

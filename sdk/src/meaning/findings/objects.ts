@@ -4,7 +4,7 @@ import { moduleOf } from "../exposure/reading";
 import type { ObjectChange, Rule } from "./finding";
 import { code } from "./finding";
 
-const MODULES = new Map(registry.map((definition) => [definition.kind, modulesOf(definition)]));
+const MODULES = new Map<string, string[]>(registry.map((definition) => [definition.kind, modulesOf(definition)]));
 
 /** What is said of objects of any kind. */
 export const objectRules: readonly Rule<ObjectChange>[] = [

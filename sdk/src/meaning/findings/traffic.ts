@@ -65,6 +65,8 @@ export const trafficRules: readonly Rule<AddressChange>[] = [
       const unknown = traffic(after).unknown;
       if ((isGoing(was) && (!isGoing(is) || traffic(after).maybeOff)) || (keyOf(was) === keyOf(is) && !unknown)) return [];
       if (!isGoing(was) && !isGoing(is) && !unknown) return [];
+      // Where nobody answered and somebody may now bind, nothing has moved.
+      if (!isGoing(was) && traffic(after).value.reason === "tunnels") return [];
       const sentence = traffic(after).value.flow.unknown
         ? `Traffic of ${code(change.address)} may go elsewhere: where to is not known yet (before: ${inWords(was)}).`
         : `Traffic of ${code(change.address)} now goes to ${inWords(is)} (before: ${inWords(was)}).`;

@@ -42,10 +42,16 @@ export const sameIntervals = (a: Intervals, b: Intervals): boolean =>
 export function* blocksOf(intervals: Intervals, bits: number): Generator<readonly [bigint, number]> {
   for (const [first, last] of intervals) {
     for (let start = first; start <= last; ) {
-      let size = 0;
-      while (size < bits && (start & ((1n << BigInt(size + 1)) - 1n)) === 0n && start + (1n << BigInt(size + 1)) - 1n <= last) size++;
+      // As large as the start's zeros at the end allow, and as what is left.
+      const aligned = start === 0n ? bits : trailingZeros(start);
+      const size = Math.min(aligned, (last - start + 1n).toString(2).length - 1);
       yield [start, bits - size];
       start += 1n << BigInt(size);
     }
   }
+}
+
+function trailingZeros(value: bigint): number {
+  const digits = value.toString(2);
+  return digits.length - 1 - digits.lastIndexOf("1");
 }

@@ -12,7 +12,7 @@ export interface NetworkSet {
 export interface NetworkList {
   readonly v4: readonly string[];
   readonly v6: readonly string[];
-  /** How many more networks there are than are listed. */
+  /** How many more networks there are than are listed; no more than 1,000 of a family are counted. */
   readonly more?: number;
 }
 
@@ -58,10 +58,19 @@ export const wholeFamilies = (set: NetworkSet): string[] =>
 
 /** A list for people shows no more networks of one family than this; the rest is counted. */
 const MOST_LISTED = 100;
-// A deny rule of one IPv6 address leaves up to 128 networks: counting them all would take longer than anybody reads.
-const MOST_COUNTED = 10_000;
+// A deny rule of one IPv6 address leaves up to 128 networks, and a policy may have a thousand: nobody reads the exact count.
+const MOST_COUNTED = 1000;
 
-export function listNetworks(set: NetworkSet, most = MOST_LISTED): "everyone" | "nobody" | NetworkList {
+const lists = new WeakMap<NetworkSet, "everyone" | "nobody" | NetworkList>();
+
+/** The networks of a set; many addresses have one set. */
+export function listNetworks(set: NetworkSet): "everyone" | "nobody" | NetworkList {
+  const list = lists.get(set) ?? listed(set, MOST_LISTED);
+  lists.set(set, list);
+  return list;
+}
+
+function listed(set: NetworkSet, most: number): "everyone" | "nobody" | NetworkList {
   if (isEveryone(set)) return "everyone";
   if (isNobody(set)) return "nobody";
   const [v4, v6] = [listFamily(set, "v4", most), listFamily(set, "v6", most)];
@@ -70,13 +79,13 @@ export function listNetworks(set: NetworkSet, most = MOST_LISTED): "everyone" | 
 }
 
 function listFamily(set: NetworkSet, family: Family, most: number): { listed: string[]; more: number } {
-  const listed: string[] = [];
+  const networks: string[] = [];
   let count = 0;
   for (const [first, mask] of blocksOf(set[family], FAMILIES[family])) {
-    if (count < most) listed.push(`${printed(first, family)}/${mask}`);
+    if (count < most) networks.push(`${printed(first, family)}/${mask}`);
     if (++count === MOST_COUNTED) break;
   }
-  return { listed, more: count - listed.length };
+  return { listed: networks, more: count - networks.length };
 }
 
 function printed(address: bigint, family: Family): string {
@@ -87,7 +96,7 @@ function printed(address: bigint, family: Family): string {
 
 /** A set in few words, for sentences. */
 export function inWords(set: NetworkSet): string {
-  const list = listNetworks(set, 3);
+  const list = listed(set, 3);
   if (typeof list === "string") return list;
   const shown = [...list.v4, ...list.v6].join(", ");
   return list.more ? `${shown} and ${list.more} more networks` : shown;

@@ -17,7 +17,7 @@ export function collectionOperations(definition: Definition): Operation[] {
       method: "POST",
       id: `create${type}`,
       summary: `Create ${withArticle(title)}`,
-      query: ["dry_run"],
+      query: ["dry_run", "findings"],
       body: { name: `${type}Create`, schema: createBody(definition), io: "input" },
       success: { status: 201, answer },
       run: async ({ resources }, { params, body }) => {
@@ -49,7 +49,7 @@ export function collectionOperations(definition: Definition): Operation[] {
       method: "PATCH",
       id: `update${type}`,
       summary: `Update ${withArticle(title)}: fields left out stay as they are`,
-      query: ["dry_run"],
+      query: ["dry_run", "findings"],
       body: { name: `${type}Update`, schema: updateSchema(definition), io: "input" },
       success: { status: 200, answer },
       run: ({ resources }, { params, body, precondition }) => resources.update(definition, params, body, precondition),
@@ -59,7 +59,7 @@ export function collectionOperations(definition: Definition): Operation[] {
       method: "DELETE",
       id: `delete${type}`,
       summary: `Delete ${withArticle(title)}`,
-      query: ["dry_run"],
+      query: ["dry_run", "findings"],
       success: { status: 204 },
       run: async ({ resources }, { params, precondition }) => {
         await resources.remove(definition, params, precondition);

@@ -17,7 +17,7 @@ export function entryOperations(definition: Definition, name: string): Operation
       method: "POST",
       id: `add${entryType}`,
       summary: `Add one of the ${name} of ${withArticle(title)}`,
-      query: ["dry_run"],
+      query: ["dry_run", "findings"],
       body: { name: `${entryType}Create`, schema: (bare(list) as z.ZodArray).element as z.ZodType, io: "input" },
       success: { status: 201, answer },
       run: async ({ parts }, { params, body }) => {
@@ -48,7 +48,7 @@ export function entryOperations(definition: Definition, name: string): Operation
       method: "DELETE",
       id: `delete${entryType}`,
       summary: `Remove one of the ${name} of ${withArticle(title)}`,
-      query: ["dry_run"],
+      query: ["dry_run", "findings"],
       success: { status: 204 },
       run: async ({ parts }, { params, precondition }) => {
         await parts.removeEntry(definition, params, name, precondition);

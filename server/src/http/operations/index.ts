@@ -3,6 +3,7 @@ import { callerOperation } from "./caller";
 import { collectionOperations } from "./collection";
 import { deliveryOperations } from "./delivery";
 import { entryOperations } from "./entry";
+import { exposureOperations } from "./exposure";
 import { journalOperations } from "./journal";
 import { moduleOperations } from "./module";
 import type { Operation } from "./operation";
@@ -13,6 +14,7 @@ export const allOperations = (): Operation[] => [
   ...deliveryOperations,
   ...journalOperations,
   callerOperation,
+  ...exposureOperations,
 ];
 
 /** Every operation of a resource type: its collection, its objects, their modules and entries. */

@@ -15,7 +15,7 @@ export function moduleOperations(definition: Definition, name: string): Operatio
       method: "PUT",
       id: `replace${moduleType}`,
       summary: `Replace the ${name} module of ${withArticle(title)}. ${marksOf(field).module?.doc ?? ""}`.trim(),
-      query: ["dry_run"],
+      query: ["dry_run", "findings"],
       body: { name: `${moduleType}Replace`, schema: bare(field), io: "input" },
       success: { status: 200, answer },
       run: ({ parts }, { params, body, precondition }) => parts.replaceModule(definition, params, name, body, precondition),
@@ -34,7 +34,7 @@ export function moduleOperations(definition: Definition, name: string): Operatio
       method: "DELETE",
       id: `delete${moduleType}`,
       summary: `Remove the ${name} module of ${withArticle(title)}`,
-      query: ["dry_run"],
+      query: ["dry_run", "findings"],
       success: { status: 204 },
       run: async ({ parts }, { params, precondition }) => {
         await parts.removeModule(definition, params, name, precondition);

@@ -48,7 +48,17 @@ export interface Operation {
   readonly summary: string;
   /** What it is listed under. */
   readonly tag: { readonly name: string; readonly description: string };
-  readonly query: readonly ("limit" | "before_id" | "dry_run" | "type" | "object_id" | "status")[];
+  readonly query: readonly (
+    | "limit"
+    | "before_id"
+    | "dry_run"
+    | "findings"
+    | "type"
+    | "object_id"
+    | "status"
+    | "address"
+    | "after_address"
+  )[];
   readonly body?: Shape;
   readonly success: { readonly status: 200 | 201 | 204; readonly answer?: Shape; readonly list?: { readonly key: string } };
   /** Whether it waits for others, such as the services that events go to; such a request holds no slot. */

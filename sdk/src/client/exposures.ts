@@ -1,0 +1,29 @@
+import type { Exposure } from "../meaning/exposure/exposure";
+import type { Answered, Transport } from "./transport";
+
+export interface ExposureOptions {
+  /** Only this address, or everything that is served at this hostport. */
+  readonly address?: string;
+  /** How many rows one request asks for, 1 to 100. Default 100. */
+  readonly pageSize?: number;
+}
+
+/** Who can reach what is stored on the server. */
+export class Exposures {
+  constructor(private readonly transport: Transport) {}
+
+  /** A row for each address, in the order of addresses; asks for the next page when it is needed. */
+  async *list({ address, pageSize = 100 }: ExposureOptions = {}): AsyncGenerator<Exposure> {
+    const query = new URLSearchParams({ limit: String(pageSize), ...(address !== undefined && { address }) });
+    for (let next: string | null = query.toString(); next !== null; ) {
+      const { body } = (await this.transport.request("GET", `/exposure?${next}`)) as Answered<ExposurePage>;
+      yield* body.exposure;
+      next = body.next_page_uri && new URL(body.next_page_uri).search.slice(1);
+    }
+  }
+}
+
+interface ExposurePage {
+  readonly exposure: Exposure[];
+  readonly next_page_uri: string | null;
+}

@@ -1,0 +1,177 @@
+import { type Definition, definitionNamed, definitionOf, definitionOfId } from "@tunnelplane/sdk/contract";
+import { type Finding, findingsOf, type WorldObject } from "@tunnelplane/sdk/meaning";
+import type { Kysely } from "kysely";
+import type { Caller } from "../auth";
+import type { Documents } from "../documents";
+import type { ObjectChange } from "../journal";
+import type { ChangeRequest, Context } from "../resources";
+import { type Database, pipelined, statement } from "../storage";
+import { credentialsFor, Gathering, newest, objectOf } from "./gather";
+
+/** What a change means: at most so many objects that use what is changed are looked at, and so many edges of each kind for a credential. */
+const MOST_USERS = 300;
+const MOST_EDGES = 200;
+/** An answer lists no more findings than this, the most severe first. */
+const MOST_FINDINGS = 500;
+
+interface Consequences {
+  readonly findings: readonly Finding[];
+  /** What was not looked at, in sentences; empty as a rule. */
+  readonly limits: readonly string[];
+}
+
+/** What a dry run would mean for callers, for its answer. */
+export class DryRunConsequences {
+  #found: Consequences = { findings: [], limits: [] };
+
+  constructor(
+    private readonly context: Context,
+    private readonly caller: Caller,
+  ) {}
+
+  readonly onDryRun: ChangeRequest["onDryRun"] = async (transaction, changes) => {
+    this.#found = await consequencesOf(transaction, { documents: this.context.documents, caller: this.caller }, changes);
+  };
+
+  /** The JSON of an object, with the findings in it. */
+  addTo(json: string): string {
+    const { findings, limits } = this.#found;
+    const added = JSON.stringify({ findings, ...(limits.length > 0 && { finding_limits: limits }) });
+    return json === "{}" ? added : `${json.slice(0, -1)},${added.slice(1)}`;
+  }
+}
+
+/** What changes mean, judged within the transaction that made them. The work is bounded: see `limits`. */
+async function consequencesOf(
+  transaction: Kysely<Database>,
+  { documents, caller }: { documents: Documents; caller: Caller },
+  changes: readonly ObjectChange[],
+): Promise<Consequences> {
+  const limits: string[] = [];
+  const was = new Map<string, WorldObject | undefined>();
+  const is = new Map<string, WorldObject | undefined>();
+  for (const { id, definition, before, after } of changes) {
+    if (!was.has(id)) was.set(id, before && objectOf(definition, before));
+    is.set(id, after && objectOf(definition, after));
+  }
+  const changed = [...was.values(), ...is.values()].flatMap((object) => object ?? []);
+  const gathering = new Gathering(transaction, documents);
+  await gathering.add([...is.values()].flatMap((object) => object ?? []));
+  // What an object referred to before is still there, or was deleted along with it.
+  for (const object of was.values()) if (object) await gathering.addTargetsOf(object);
+  const using = await gathering.read(await usersOf(transaction, changed, limits));
+  const served = changed.some(({ kind }) => kind.endsWith("_credential")) ? await someEdges(transaction, limits) : [];
+  await gathering.add([...using, ...served]);
+  await gathering.add(await routesAmong(transaction, [...changed, ...using, ...served], limits));
+  if (gathering.full) limits.push("Only the first 1,000 objects that belong to the change were looked at.");
+
+  const { credentials, full } = await credentialsFor(transaction, caller);
+  if (full) limits.push("Only the newest 500 credentials of each kind were looked at.");
+  const now = new Map([...credentials, ...gathering.objects.values()].map((object) => [object.id ?? "", object]));
+  const hidden = new Set(credentials.filter((object) => object.hidden).map(({ id }) => id));
+  await markUsed(transaction, now);
+  const before = new Map(now);
+  for (const [id, object] of was) replace(before, id, object, hidden);
+  for (const [id, object] of is) replace(now, id, object, hidden);
+  const admins = await adminsAmong(transaction, changed);
+  const partial = limits.length > 0;
+  const world = (objects: Map<string, WorldObject>) => ({ objects: [...objects.values()], partial, admins, caller: caller.ownerId });
+  const findings = findingsOf(world(before), world(now), { now: new Date() });
+  if (findings.length > MOST_FINDINGS) limits.push(`${findings.length - MOST_FINDINGS} further findings are not listed.`);
+  return { findings: findings.slice(0, MOST_FINDINGS), limits };
+}
+
+function replace(
+  objects: Map<string, WorldObject>,
+  id: string,
+  object: WorldObject | undefined,
+  hidden: ReadonlySet<string | undefined>,
+): void {
+  const used = objects.get(id)?.used;
+  if (object) objects.set(id, { ...object, ...(used && { used }), ...(hidden.has(id) && { hidden: true }) });
+  else objects.delete(id);
+}
+
+/** Kinds that stand between a change and an address. */
+const CLIMBED = /^(ip_policy|certificate_authority|event_destination|[a-z_]+_backend)$/;
+
+/** Everything that uses what is changed, up to edges and routes. */
+async function usersOf(transaction: Kysely<Database>, changed: readonly WorldObject[], limits: string[]): Promise<string[]> {
+  const found = new Set<string>();
+  const climb = (id: string) => CLIMBED.test(definitionOfId(id)?.kind ?? "");
+  const policiesOf = ({ fields }: WorldObject) => (fields.ip_policy as { id?: string } | undefined)?.id ?? "";
+  const destinationsOf = ({ fields }: WorldObject) => ((fields.destinations ?? []) as { id: string }[]).map(({ id }) => id);
+  let level = [...new Set(changed.flatMap((object) => [object.id ?? "", policiesOf(object), ...destinationsOf(object)]).filter(climb))];
+  const climbed = new Set(level);
+  while (level.length > 0 && found.size < MOST_USERS) {
+    const rows = (await pipelined(level.map((id) => users(transaction, { id, limit: MOST_USERS + 1 })))).flat();
+    for (const { from_id } of rows) found.add(from_id);
+    level = rows.map(({ from_id }) => from_id).filter((id) => climb(id) && !climbed.has(id));
+    for (const id of level) climbed.add(id);
+  }
+  if (found.size > MOST_USERS) limits.push(`Only the first ${MOST_USERS} objects that use what is changed were looked at.`);
+  return [...found].slice(0, MOST_USERS);
+}
+
+const users = statement<{ id: string; limit: number }, { from_id: string }>((db, parameter) =>
+  db
+    .selectFrom("reference")
+    .select("from_id")
+    .distinct()
+    .where("to_id", "=", parameter("id"))
+    .where("cascades", "=", 0)
+    .orderBy("from_id")
+    .limit(parameter("limit") as number),
+);
+
+/** Edges whose tunnels a credential may be the last to serve. */
+async function someEdges(transaction: Kysely<Database>, limits: string[]): Promise<WorldObject[]> {
+  const kinds = ["tls_edge", "https_edge"];
+  const pages = await pipelined(kinds.map((kind) => newest(transaction, { kind, limit: MOST_EDGES + 1 })));
+  if (pages.some((rows) => rows.length > MOST_EDGES)) {
+    limits.push(`Only the newest ${MOST_EDGES} edges of each kind were looked at for addresses that nobody may bind any more.`);
+  }
+  return pages.flatMap((rows, index) =>
+    rows.slice(0, MOST_EDGES).map(({ document }) => objectOf(definitionNamed(kinds[index] as string), JSON.parse(document))),
+  );
+}
+
+/** The routes of the HTTPS edges among these objects: what an edge asks for, its routes ask for. */
+async function routesAmong(transaction: Kysely<Database>, objects: readonly WorldObject[], limits: string[]): Promise<WorldObject[]> {
+  const route = definitionOf("https_edge_route");
+  const edges = [...new Set(objects.filter(({ kind }) => kind === "https_edge").map(({ id = "" }) => id))];
+  const rows = await pipelined(edges.map((id) => routesOf(transaction, { id, limit: MOST_USERS + 1 })));
+  if (rows.some(({ length }) => length > MOST_USERS)) limits.push(`Only the newest ${MOST_USERS} routes of each edge were looked at.`);
+  return rows.flatMap((some) => some.slice(0, MOST_USERS).map(({ document }) => objectOf(route, JSON.parse(document))));
+}
+
+const routesOf = statement<{ id: string; limit: number }, { document: string }>((db, parameter) =>
+  db
+    .selectFrom("reference")
+    .innerJoin("resource", "resource.id", "reference.from_id")
+    .select("resource.document")
+    .where("to_id", "=", parameter("id"))
+    .where("cascades", "=", 1)
+    .orderBy("resource.id", "desc")
+    .limit(parameter("limit") as number),
+);
+
+/** Says of policies, backends and authorities that something uses them, whether or not that was read. */
+async function markUsed(transaction: Kysely<Database>, objects: Map<string, WorldObject>): Promise<void> {
+  const usable = [...objects.keys()].filter((id) => CLIMBED.test((definitionOfId(id) as Definition).kind));
+  const found = await pipelined(usable.map((id) => users(transaction, { id, limit: 1 })));
+  for (const [index, id] of usable.entries()) {
+    if ((found[index] ?? []).length > 0) objects.set(id, { ...(objects.get(id) as WorldObject), used: true });
+  }
+}
+
+/** Which owners of changed API keys are admins. */
+async function adminsAmong(transaction: Kysely<Database>, changed: readonly WorldObject[]): Promise<string[]> {
+  const owners = new Set(changed.filter(({ kind }) => kind === "api_key").map(({ fields }) => String(fields.owner_id)));
+  const rows = await pipelined([...owners].map((id) => adminById(transaction, { id })));
+  return rows.flat().map(({ id }) => id);
+}
+
+const adminById = statement<{ id: string }, { id: string }>((db, parameter) =>
+  db.selectFrom("principal").select("id").where("id", "=", parameter("id")).where("role", "=", "admin"),
+);

@@ -1,0 +1,114 @@
+import {
+  createSchema,
+  type Definition,
+  definitionNamed,
+  definitionOfId,
+  holdsSecrets,
+  mapSecrets,
+  referencesIn,
+} from "@tunnelplane/sdk/contract";
+import type { WorldObject } from "@tunnelplane/sdk/meaning";
+import type { Kysely } from "kysely";
+import type { Caller } from "../auth";
+import type { Document, Documents } from "../documents";
+import { findById } from "../resources";
+import { type Database, pipelined, statement } from "../storage";
+
+/** One answer reads no more objects than this, whatever they refer to; what rests on the rest is uncertain. */
+const MOST_OBJECTS = 1000;
+/** Credentials are looked at for who may answer: the newest of each kind, no more than this. */
+export const MOST_CREDENTIALS = 500;
+
+/** An object for `@tunnelplane/sdk/meaning`: without secrets, and an HTTPS edge without its routes, which are objects of their own. */
+export function objectOf(definition: Definition, document: Document): WorldObject {
+  const open = holdsSecrets(definition) ? (mapSecrets(definition, document, () => undefined) as Document) : document;
+  const { routes, ...fields } = open;
+  return { kind: definition.kind, id: document.id as string, fields: definition.kind === "https_edge" ? fields : open };
+}
+
+/** Collects objects and what they refer to. */
+export class Gathering {
+  readonly objects = new Map<string, WorldObject>();
+  /** Something was left out, because there is too much. */
+  full = false;
+
+  constructor(
+    private readonly db: Kysely<Database>,
+    private readonly documents: Documents,
+  ) {}
+
+  /** Adds objects and everything that they refer to, and the rules of each policy among it. */
+  async add(objects: readonly WorldObject[]): Promise<void> {
+    for (let level = objects; level.length > 0; ) {
+      const fresh = level.filter((object) => this.#keep(object));
+      const rules = await pipelined(
+        fresh.filter(({ kind }) => kind === "ip_policy").map(({ id = "" }) => rulesOf(this.db, { id, limit: MOST_OBJECTS })),
+      );
+      const wanted = new Set(fresh.flatMap((object) => this.#referencesOf(object)).filter((id) => !this.objects.has(id)));
+      const targets = await this.read([...wanted]);
+      level = [...targets, ...rules.flat().map(({ document }) => objectOf(definitionNamed("ip_policy_rule"), JSON.parse(document)))];
+    }
+  }
+
+  /** Adds what an object refers to, without the object. */
+  async addTargetsOf(object: WorldObject): Promise<void> {
+    await this.add(await this.read(this.#referencesOf(object).filter((id) => !this.objects.has(id))));
+  }
+
+  /** Objects by their ids; those that are not there are passed over. */
+  async read(ids: readonly string[]): Promise<WorldObject[]> {
+    const room = Math.max(MOST_OBJECTS - this.objects.size, 0);
+    if (ids.length > room) this.full = true;
+    const rows = await pipelined(ids.slice(0, room).map((id) => findById(this.db, { id })));
+    return rows.flat().map(({ id, document }) => objectOf(definitionOfId(id) as Definition, JSON.parse(document)));
+  }
+
+  #keep(object: WorldObject): boolean {
+    const { id = "" } = object;
+    if (this.objects.has(id)) return false;
+    if (this.objects.size >= MOST_OBJECTS) this.full = true;
+    else this.objects.set(id, object);
+    return !this.full;
+  }
+
+  #referencesOf({ kind, fields }: WorldObject): string[] {
+    const definition = definitionNamed(kind);
+    return referencesIn(createSchema(definition), this.documents.sentOf(definition, fields))
+      .map(({ id }) => id)
+      .filter((id) => definitionOfId(id) !== undefined);
+  }
+}
+
+const rulesOf = statement<{ id: string; limit: number }, { document: string }>((db, parameter) =>
+  db
+    .selectFrom("reference")
+    .innerJoin("resource", "resource.id", "reference.from_id")
+    .select("resource.document")
+    .where("to_id", "=", parameter("id"))
+    .where("cascades", "=", 1)
+    .orderBy("resource.id")
+    .limit(parameter("limit") as number),
+);
+
+/** The newest credentials of both kinds; those that the caller may not see are only counted. */
+export async function credentialsFor(db: Kysely<Database>, caller: Caller): Promise<{ credentials: WorldObject[]; full: boolean }> {
+  const kinds = ["tunnel_credential", "ssh_credential"];
+  const pages = await pipelined(kinds.map((kind) => newest(db, { kind, limit: MOST_CREDENTIALS + 1 })));
+  const credentials = pages.flatMap((rows, index) =>
+    rows.slice(0, MOST_CREDENTIALS).map(({ owner_id, document }): WorldObject => {
+      const object = objectOf(definitionNamed(kinds[index] as string), JSON.parse(document));
+      return caller.admin || owner_id === caller.ownerId ? object : { ...object, hidden: true };
+    }),
+  );
+  return { credentials, full: pages.some((rows) => rows.length > MOST_CREDENTIALS) };
+}
+
+/** The newest objects of a kind. */
+export const newest = statement<{ kind: string; limit: number }, { owner_id: string; document: string }>((db, parameter) =>
+  db
+    .selectFrom("resource")
+    .select(["owner_id", "document"])
+    .where("kind", "=", parameter("kind"))
+    .orderBy("id", "desc")
+    .limit(parameter("limit") as number),
+);

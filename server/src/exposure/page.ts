@@ -1,0 +1,123 @@
+import { setImmediate } from "node:timers/promises";
+import { type Definition, definitionOfId } from "@tunnelplane/sdk/contract";
+import { addressOf, eachExposure, type WorldObject } from "@tunnelplane/sdk/meaning";
+import type { Caller } from "../auth";
+import type { Document, Page } from "../documents";
+import { type Context, findWhole } from "../resources";
+import { statement } from "../storage";
+import { credentialsFor, Gathering, objectOf } from "./gather";
+
+export interface ExposureRequest {
+  /** Only this address, or only what is served at this hostport. */
+  readonly address?: string;
+  /** Only what comes after this address. */
+  readonly after?: string;
+  readonly limit: number;
+}
+
+const ROWS_AT_ONCE = 10;
+
+/** An address, and what decides on it. */
+interface Place {
+  readonly address: string;
+  readonly hostport: string;
+  readonly edge: Document;
+  readonly route?: Document;
+}
+
+/** `app.example.com:443` of `app.example.com:443/admin` and of `app.example.com:443 = /admin`. */
+export const hostportOf = (address: string): string => (/^[^/ ]*/.exec(address)?.[0] ?? "").toLowerCase();
+
+/**
+ * A page of the exposure of what is stored, by address. Reads the edges that serve the page's addresses, what those refer to (at most
+ * 1,000 objects), and the newest 500 credentials of each kind: however much there is, a page takes no longer.
+ */
+export async function exposurePage({ store, documents }: Context, caller: Caller, request: ExposureRequest): Promise<Page> {
+  const { reader } = store;
+  const places = await placesOf({ store, documents }, request);
+  const shown = places.slice(0, request.limit);
+  const gathering = new Gathering(reader, documents);
+  await gathering.add(holdersOf(shown));
+  const { credentials, full } = await credentialsFor(reader, caller);
+  const wanted = new Set(shown.map(({ address }) => address));
+  const byAddress = new Map<string, string>();
+  for (const row of eachExposure({ objects: [...gathering.objects.values(), ...credentials], partial: full || gathering.full })) {
+    if (wanted.has(row.address)) byAddress.set(row.address, JSON.stringify(row));
+    // A row with a thousand credentials and networks takes a millisecond: others have their turn in between.
+    if (byAddress.size % ROWS_AT_ONCE === 0) await setImmediate();
+  }
+  return {
+    documents: shown.flatMap(({ address }) => byAddress.get(address) ?? []),
+    nextBefore: places.length > request.limit ? (shown.at(-1)?.address ?? null) : null,
+    cursor: "after_address",
+  };
+}
+
+/** The addresses of a page, in order, and one more where there is one. */
+async function placesOf(
+  { store: { reader }, documents }: Pick<Context, "store" | "documents">,
+  { address, after, limit }: ExposureRequest,
+): Promise<Place[]> {
+  const only = address === undefined ? undefined : canonicalAddress(address);
+  const last = after === undefined ? undefined : canonicalAddress(after);
+  const from = hostportOf(only ?? last ?? "");
+  const served = only === undefined ? await hostportsFrom(reader, { from, limit: limit + 2 }) : await edgeOf(reader, { hostport: from });
+  const edges = new Map<string, Document | undefined>();
+  const places: Place[] = [];
+  for (const { value, resource_id: id } of served) {
+    if (!edges.has(id)) {
+      const definition = definitionOfId(id) as Definition;
+      const [row] = await findWhole(definition)(reader, { id });
+      edges.set(id, row && JSON.parse(await documents.read(reader, definition, row.document, `${id} ${row.version}`)));
+    }
+    const edge = edges.get(id);
+    if (!edge) continue; // deleted in between
+    const here = placesAt(value, edge)
+      .filter((place) => only === undefined || only === from || place.address === only)
+      .filter((place) => last === undefined || hostportOf(last) !== value || place.address > last);
+    for (const place of here) places.push(place);
+    if (places.length > limit) break;
+  }
+  return places.slice(0, limit + 1);
+}
+
+/** Hosts compare without case, paths with it. */
+const canonicalAddress = (address: string): string => hostportOf(address) + address.slice(hostportOf(address).length);
+
+function placesAt(hostport: string, edge: Document): Place[] {
+  if (!Array.isArray(edge.routes)) return [{ address: hostport, hostport, edge }];
+  return (edge.routes as (Document & { match: string; match_type: string })[])
+    .map((route) => ({ address: addressOf(hostport, route), hostport, edge, route }))
+    .sort((a, b) => (a.address < b.address ? -1 : 1));
+}
+
+/** The edges and routes of these places; of each edge only the hostports among them. */
+function holdersOf(places: readonly Place[]): WorldObject[] {
+  const edges = new Map<string, { edge: Document; hostports: Set<string> }>();
+  const routes = new Map<string, WorldObject>();
+  for (const { edge, route, hostport } of places) {
+    const id = edge.id as string;
+    const known = edges.get(id) ?? { edge, hostports: new Set() };
+    known.hostports.add(hostport);
+    edges.set(id, known);
+    if (route) routes.set(route.id as string, objectOf(definitionOfId(route.id as string) as Definition, route));
+  }
+  const holders = [...edges].map(([id, { edge, hostports }]) =>
+    objectOf(definitionOfId(id) as Definition, { ...edge, hostports: [...hostports] }),
+  );
+  return [...holders, ...routes.values()];
+}
+
+const hostportsFrom = statement<{ from: string; limit: number }, { value: string; resource_id: string }>((db, parameter) =>
+  db
+    .selectFrom("unique_key")
+    .select(["value", "resource_id"])
+    .where("scope", "=", "hostport")
+    .where("value", ">=", parameter("from"))
+    .orderBy("value")
+    .limit(parameter("limit") as number),
+);
+
+const edgeOf = statement<{ hostport: string }, { value: string; resource_id: string }>((db, parameter) =>
+  db.selectFrom("unique_key").select(["value", "resource_id"]).where("scope", "=", "hostport").where("value", "=", parameter("hostport")),
+);

@@ -1,0 +1,249 @@
+import { Tunnelplane } from "@tunnelplane/sdk";
+import { expect } from "chai";
+import { onEveryDatabase } from "../../support/databases";
+import { Rest, type RestAnswer } from "../../support/rest";
+import { badQuery, expectRefused, hostport, type Json, serverOfThisFile, unique } from "./support";
+
+const DRY = "?dry_run=true&findings=true";
+const oidc = { issuer: "https://id.example.com", client_id: "site", client_secret: "canary-of-a-client-secret" };
+
+interface Found {
+  readonly rule: string;
+  readonly address?: string;
+  readonly certain: boolean;
+}
+
+const findingsIn = ({ body }: RestAnswer): Found[] => body.findings;
+const rulesIn = (answer: RestAnswer): string[] => findingsIn(answer).map(({ rule }) => rule);
+
+onEveryDatabase("Exposure", (start) => {
+  const server = serverOfThisFile(start);
+
+  const policyOf = async (...cidrs: string[]) => {
+    const { id } = await server.created("/ip_policies", { description: unique("policy") });
+    const rules = [];
+    for (const cidr of cidrs) rules.push(await server.created("/ip_policy_rules", { ip_policy_id: id, cidr, action: "allow" }));
+    return { id, rules };
+  };
+  const tlsEdge = (fields: Json = {}) => server.created("/edges/tls", { hostports: [hostport()], ...fields });
+  const rowsAt = async (address: string, rest: Rest = server.rest) => {
+    const answer = await rest.get(`/exposure?address=${encodeURIComponent(address)}`);
+    expect(answer.status, answer.text).to.equal(200);
+    return answer.body.exposure;
+  };
+
+  /** A bot with a key of its own, and the API as that bot sees it. */
+  const member = async () => {
+    const bot = await server.created("/bot_users", { name: unique("bot") });
+    const key = await server.created("/api_keys", { owner_id: bot.id });
+    return { bot, rest: new Rest(server.url, key.token) };
+  };
+
+  it("tells who can reach a hostport, as it is stored", async () => {
+    const { id } = await policyOf("10.0.0.0/9", "10.128.0.0/9");
+    const backend = await server.created("/backends/tunnel_group", { labels: { service: unique("web") }, description: "web" });
+    const edge = await tlsEdge({
+      ip_restriction: { ip_policy_ids: [id] },
+      backend: { backend_id: backend.id },
+      tls_termination: { min_version: "1.3" },
+    });
+    const [row, ...others] = await rowsAt(edge.hostports[0].toUpperCase());
+    expect(others).to.deep.equal([]);
+    expect(row).to.deep.include({
+      address: edge.hostports[0],
+      networks: { v4: ["10.0.0.0/8"], v6: [] },
+      client_certificate: null,
+      tls: { from: "1.3", ends_at: "edge" },
+      goes_to: { kind: "tunnel_group", name: "web", labels: backend.labels },
+      route: null,
+      unknown: [],
+    });
+    expect(row.edge).to.include({ kind: "tls_edge", id: edge.id });
+  });
+
+  it("tells each route of an HTTPS edge by itself, without the secret of its sign-in", async () => {
+    const served = hostport();
+    const edge = await server.created("/edges/https", { hostports: [served] });
+    await server.created(`/edges/https/${edge.id}/routes`, { match_type: "path_prefix", match: "/admin", oidc });
+    await server.created(`/edges/https/${edge.id}/routes`, { match_type: "exact_path", match: "/admin" });
+    const rows = await rowsAt(served);
+    expect(rows.map(({ address }: { address: string }) => address)).to.deep.equal([`${served} = /admin`, `${served}/admin`]);
+    const [row] = await rowsAt(`${served}/admin`);
+    expect(row.sign_in).to.include({ issuer: oidc.issuer, client_id: oidc.client_id });
+    expect(JSON.stringify(rows)).not.to.contain(oidc.client_secret);
+    expect(await rowsAt(`${served}/other`)).to.deep.equal([]);
+  });
+
+  it("goes from page to page over every address once, those of the routes of one hostport too", async () => {
+    const served = hostport();
+    const edge = await server.created("/edges/https", { hostports: [served, hostport()] });
+    for (const match of ["/a", "/b", "/c", "/d", "/e"])
+      await server.created(`/edges/https/${edge.id}/routes`, { match_type: "path_prefix", match });
+    const all = (await server.read("/exposure")).exposure.map(({ address }: { address: string }) => address);
+    expect(all).to.include.members(["/a", "/b", "/c", "/d", "/e"].map((match) => served + match));
+    const walked: string[] = [];
+    for (let next: string | null = "/exposure?limit=2"; next; ) {
+      const page: RestAnswer["body"] = await server.read(next);
+      expect(page.exposure.length).to.be.at.most(2);
+      walked.push(...page.exposure.map(({ address }: { address: string }) => address));
+      next = page.next_page_uri?.slice(server.url.length) ?? null;
+    }
+    expect(walked).to.deep.equal(all);
+    const client = new Tunnelplane({ baseUrl: server.url, apiKey: server.apiKey });
+    const listed: string[] = [];
+    for await (const { address } of client.exposure.list({ pageSize: 3 })) listed.push(address);
+    await client.close();
+    expect(listed).to.deep.equal(all);
+  });
+
+  it("names the credentials that may answer: to a member its own, and how many others", async () => {
+    const served = hostport();
+    await tlsEdge({ hostports: [served] });
+    const mine = await member();
+    const own = (await mine.rest.post("/credentials", { acl: [`bind:${served}`], description: "own" })).body;
+    const other = await server.created("/credentials", { acl: ["bind:*.example.com"], description: "of the admin" });
+    await server.created("/credentials", { acl: ["bind:elsewhere.example.org"] });
+    const [seen] = await rowsAt(served, mine.rest);
+    expect(seen.served_by.credentials.map(({ id }: Json) => id)).to.deep.equal([own.id]);
+    expect(seen.served_by.others).to.be.at.least(1);
+    expect(JSON.stringify(seen)).not.to.contain("of the admin");
+    const [all] = await rowsAt(served);
+    expect(all.served_by.credentials.map(({ id }: Json) => id)).to.include.members([own.id, other.id]);
+    expect(all.served_by.others).to.equal(0);
+  });
+
+  it("refuses what is no address, and parameters that do not exist", async () => {
+    for (const query of ["address=nonsense", "after_address=/a", "limit=0", "before_id=x", "address="]) {
+      expectRefused(await server.rest.get(`/exposure?${query}`), badQuery);
+    }
+    expect(await rowsAt("nobody.example.com:443")).to.deep.equal([]);
+  });
+});
+
+onEveryDatabase("A dry run that is asked for findings", (start) => {
+  const server = serverOfThisFile(start);
+
+  const policy = async (cidr: string) => {
+    const { id } = await server.created("/ip_policies", { description: unique("policy") });
+    const rule = await server.created("/ip_policy_rules", { ip_policy_id: id, cidr, action: "allow" });
+    return { id, rule };
+  };
+  const restricted = async (cidr = "10.0.0.0/8") => {
+    const { id, rule } = await policy(cidr);
+    const edge = await server.created("/edges/tls", { hostports: [hostport()], ip_restriction: { ip_policy_ids: [id] } });
+    return { policy: id, rule, edge, address: edge.hostports[0] as string };
+  };
+
+  it("answers as without, and tells what a creation would mean", async () => {
+    const { edge, address, policy: id } = await restricted();
+    const body = { ip_policy_id: id, cidr: "0.0.0.0/0", action: "allow" };
+    const answer = await server.rest.post(`/ip_policy_rules${DRY}`, body);
+    expect(answer.status, answer.text).to.equal(201);
+    expect(answer.body).to.include({ cidr: "0.0.0.0/0", action: "allow" });
+    expect(findingsIn(answer)).to.have.length(1);
+    expect(findingsIn(answer)[0]).to.deep.include({ rule: "network-opened", severity: "high", address, certain: true, offStack: false });
+    expect(answer.body.finding_limits).to.equal(undefined);
+    expect((await server.read(`/exposure?address=${address}`)).exposure[0].networks).to.deep.equal({ v4: ["10.0.0.0/8"], v6: [] });
+    expect((await server.read(`/edges/tls/${edge.id}`)).id).to.equal(edge.id);
+  });
+
+  it("tells what updates, modules and deletions would mean, of an object itself and of those that use it", async () => {
+    const { edge, address, rule, policy: id } = await restricted();
+    const at = `/edges/tls/${edge.id}`;
+    const blue = await server.created("/backends/static", { address: "10.0.0.1:80" });
+    const green = await server.created("/backends/static", { address: "10.0.0.2:80" });
+    const both = await server.created("/backends/weighted", { backends: { [blue.id]: 100, [green.id]: 0 } });
+    await server.rest.put(`${at}/backend`, { backend_id: both.id });
+
+    const rename = await server.rest.patch(at + DRY, { description: "another" });
+    expect([rename.status, findingsIn(rename)]).to.deep.equal([200, []]);
+    expect(rename.body.description).to.equal("another");
+    expect(rulesIn(await server.rest.patch(at + DRY, { hostports: [] }))).to.deep.equal(["address-removed"]);
+    expect(rulesIn(await server.rest.put(`${at}/ip_restriction${DRY}`, { enabled: false, ip_policy_ids: [id] }))).to.deep.equal([
+      "network-opened",
+    ]);
+    const removed = await server.rest.delete(`${at}/ip_restriction${DRY}`);
+    expect(removed.status, removed.text).to.equal(200);
+    expect(Object.keys(removed.body)).to.deep.equal(["findings"]);
+    expect(rulesIn(removed)).to.deep.equal(["network-opened", "unused"]);
+    const moved = await server.rest.patch(`/backends/weighted/${both.id}${DRY}`, { backends: { [blue.id]: 10, [green.id]: 90 } });
+    expect(findingsIn(moved).map(({ rule: name, address: of }) => [name, of])).to.deep.equal([["traffic-moved", address]]);
+    const stopped = await server.rest.patch(`/backends/weighted/${both.id}${DRY}`, { backends: { [blue.id]: 0 } });
+    expect(rulesIn(stopped)).to.deep.equal(["traffic-stopped", "unused"]);
+    expect(rulesIn(await server.rest.patch(`/ip_policy_rules/${rule.id}${DRY}`, { cidr: "10.0.0.0/7" }))).to.deep.equal([
+      "network-widened",
+    ]);
+    expect(rulesIn(await server.rest.delete(`/ip_policy_rules/${rule.id}${DRY}`))).to.deep.equal(["network-narrowed"]);
+    expect(rulesIn(await server.rest.delete(at + DRY))).to.deep.equal(["address-removed", "unused", "unused"]);
+    expect((await server.read(at)).backend.backend.id).to.equal(both.id);
+  });
+
+  it("tells what a new edge, its routes and their removal would mean", async () => {
+    expect(rulesIn(await server.rest.post(`/edges/tls${DRY}`, { hostports: [hostport()] }))).to.deep.equal(["opened-unprotected"]);
+    const served = hostport();
+    const edge = await server.created("/edges/https", { hostports: [served] });
+    const routes = `/edges/https/${edge.id}/routes`;
+    const route = { match_type: "path_prefix", match: "/" };
+    expect(rulesIn(await server.rest.post(routes + DRY, { ...route, oidc }))).to.deep.equal(["address-added"]);
+    const { id } = await server.created(routes, { ...route, oidc });
+    const dropped = await server.rest.delete(`${routes}/${id}/oidc${DRY}`);
+    expect(rulesIn(dropped)).to.deep.equal(["sign-in-dropped"]);
+    expect(findingsIn(dropped)[0]?.address).to.equal(`${served}/`);
+    expect(dropped.text).not.to.contain(oidc.client_secret);
+    expect(rulesIn(await server.rest.delete(`/edges/https/${edge.id}${DRY}`))).to.deep.equal(["address-removed"]);
+  });
+
+  it("tells that the last credential that may bind an address goes, but not that one of several does", async () => {
+    const served = `${unique("host")}.agents.example.org:443`;
+    await server.created("/edges/tls", { hostports: [served] });
+    const [one, other] = [
+      await server.created("/credentials", { acl: [`bind:${served}`] }),
+      await server.created("/credentials", { acl: [`bind:${served}`] }),
+    ];
+    expect(rulesIn(await server.rest.delete(`/credentials/${one.id}${DRY}`))).to.deep.equal(["credential-revoked"]);
+    await server.rest.delete(`/credentials/${other.id}`);
+    expect(rulesIn(await server.rest.delete(`/credentials/${one.id}${DRY}`))).to.deep.equal(["traffic-stopped", "credential-revoked"]);
+    expect(rulesIn(await server.rest.patch(`/credentials/${one.id}${DRY}`, { acl: [] }))).to.deep.equal(["credential-widened"]);
+  });
+
+  it("tells keys of admins from those of bots, and events that stop", async () => {
+    const bot = await server.created("/bot_users", { name: unique("bot") });
+    expect(rulesIn(await server.rest.post(`/api_keys${DRY}`, {}))).to.deep.equal(["admin-key-created", "key-without-end"]);
+    expect(rulesIn(await server.rest.post(`/api_keys${DRY}`, { owner_id: bot.id }))).to.deep.equal(["key-without-end"]);
+    const creds = { cloud_access_key_id: "AKIAIOSFODNN7EXAMPLE", cloud_secret_access_key: "canary-of-a-cloud-key" };
+    const target = { log_service: { log_group_ref: "arn:aws:logs:eu-central-1:123456789012:log-group:tunnels", auth: { creds } } };
+    const made = await server.rest.post(`/event_destinations${DRY}`, { target });
+    expect(rulesIn(made)).to.deep.equal(["long-lived-cloud-keys"]);
+    expect(JSON.stringify(findingsIn(made))).not.to.contain("canary");
+    const destination = await server.created("/event_destinations", { target });
+    const fields = { sources: [{ type: "ip_policy_created.v0" }], destination_ids: [destination.id] };
+    const [first, second] = [await server.created("/event_subscriptions", fields), await server.created("/event_subscriptions", fields)];
+    expect(rulesIn(await server.rest.delete(`/event_subscriptions/${first.id}${DRY}`))).to.deep.equal([]);
+    await server.rest.delete(`/event_subscriptions/${second.id}`);
+    expect(rulesIn(await server.rest.delete(`/event_subscriptions/${first.id}${DRY}`))).to.deep.equal(["events-stopped"]);
+    const source = `/event_subscriptions/${first.id}/sources/ip_policy_created.v0`;
+    expect(rulesIn(await server.rest.delete(source + DRY))).to.deep.equal(["events-stopped"]);
+  });
+
+  it("is asked for by true, and of dry runs only", async () => {
+    for (const query of ["?findings=true", "?dry_run=false&findings=true", "?dry_run=true&findings=yes"]) {
+      expectRefused(await server.rest.post(`/ip_policies${query}`, {}), badQuery);
+    }
+    expectRefused(await server.rest.get("/ip_policies?findings=true"), badQuery);
+    const plain = await server.rest.post("/ip_policies?dry_run=true&findings=false", {});
+    expect(plain.body).not.to.have.property("findings");
+  });
+
+  it("is asked for by the client too, for creations, changes and deletions", async () => {
+    const { edge, policy: id } = await restricted();
+    const client = new Tunnelplane({ baseUrl: server.url, apiKey: server.apiKey });
+    const ask = { dryRun: true, findings: true } as const;
+    const made = await client.ipPolicyRules.create({ ip_policy_id: id, cidr: "::/0", action: "allow" }, ask);
+    expect(made.findings.map(({ rule }) => rule)).to.deep.equal(["network-opened"]);
+    const changed = await client.tlsEdges.update(edge.id, { hostports: [] }, ask);
+    expect(changed.findings[0]?.sentence).to.contain("no longer served");
+    const { findings } = await client.tlsEdges.delete(edge.id, ask);
+    expect(findings.map(({ rule }) => rule)).to.include("address-removed");
+    await client.close();
+  });
+});
