@@ -113,7 +113,7 @@ onEveryDatabase("Exposure", (start) => {
   });
 
   it("refuses what is no address, and parameters that do not exist", async () => {
-    for (const query of ["address=nonsense", "after_address=/a", "limit=0", "before_id=x", "address="]) {
+    for (const query of ["address=nonsense", "after_address=/a", "address=a%00b.example.com:443", "limit=0", "before_id=x", "address="]) {
       expectRefused(await server.rest.get(`/exposure?${query}`), badQuery);
     }
     expect(await rowsAt("nobody.example.com:443")).to.deep.equal([]);

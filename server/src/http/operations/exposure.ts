@@ -136,9 +136,12 @@ export const exposureOperations: readonly Operation[] = [
   },
 ];
 
+/** What edges can serve, and nothing that a database would not take. */
+const HOSTPORT = /^[a-z0-9.*-]{1,255}:\d{1,5}$/;
+
 function addressIn(query: Query, name: "address" | "after_address"): string | undefined {
   const text = query[name];
-  if (text === undefined || /^[^:]+:\d{1,5}$/.test(hostportOf(text))) return text;
+  if (text === undefined || HOSTPORT.test(hostportOf(text))) return text;
   throw new RequestError(
     "invalid_query",
     `${name} must be "<host>:<port>", or that and a path: "app.example.com:443/admin" or "app.example.com:443 = /admin"`,
