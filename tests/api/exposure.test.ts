@@ -1,8 +1,8 @@
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
-import { onEveryDatabase } from "../../support/databases";
-import { Rest, type RestAnswer } from "../../support/rest";
-import { badQuery, expectRefused, hostport, type Json, serverOfThisFile, unique } from "./support";
+import { badQuery, expectRefused, hostport, type Json, serverOfThisFile, unique } from "../support/api/expect";
+import { onEveryDatabase } from "../support/databases";
+import { Rest, type RestAnswer } from "../support/rest";
 
 const DRY = "?dry_run=true&findings=true";
 const oidc = { issuer: "https://id.example.com", client_id: "site", client_secret: "canary-of-a-client-secret" };

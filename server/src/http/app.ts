@@ -172,7 +172,7 @@ function registerOperation(
       if (outcome.created && !dryRunOf(query)) reply.header("location", `${expandPath(operation.path, params)}/${outcome.created}`);
     }
     const plain = !outcome ? "{}" : "json" in outcome ? outcome.json : pageJson(operation, outcome, request, address);
-    const json = consequences ? consequences.addTo(plain) : plain;
+    const json = consequences ? await consequences.addTo(plain) : plain;
     reply.header("content-type", JSON_TYPE);
     // Not `reply.send`: Fastify would wait for the reply, with listeners for its end.
     if (json.length <= LONG_ANSWER) return context.documents.answer(json, address);

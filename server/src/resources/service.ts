@@ -47,7 +47,7 @@ export class ResourceService extends StoredObjects {
       await touchParent(transaction, definition, sent, true);
       await keep?.(transaction);
       changes.push({ change: "created", definition, id, storedAs: { ownerId, version: 1 }, after });
-      // What a rehearsal made up is of no use to anybody.
+      // A dry run shows no one-time secret: nobody could use it.
       return { id, etag: etagOf(1), json: oneTime && !this.transactions.isDryRun ? JSON.stringify({ ...after, ...oneTime }) : json };
     });
   }

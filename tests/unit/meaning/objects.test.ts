@@ -138,7 +138,7 @@ describe("A finding", () => {
 
   it("has the same hash on another day, with other ids and in another order", () => {
     const change = (suffix: string, day: string) => {
-      const ca = { ...authority("partners", "2026-07-01T00:00:00Z"), id: `ca_${suffix}` };
+      const ca = { ...authority("partners", `2026-07-0${suffix}T00:00:00Z`), id: `ca_${suffix}` };
       const app = { ...edge(mutual("partners")), id: `edgtls_${suffix}` };
       const after = world(before(suffix).objects as WorldObject[], ca, app);
       return compare({ objects: before(suffix).objects.toReversed() }, after, { now: new Date(day) });
