@@ -30,8 +30,9 @@ async function main(parts) {
   if (parts.includes("packages-only")) return;
   once("build", ["tsconfig.json", ...PACKAGES.flatMap((name) => [`${name}/tsconfig.json`, `${name}/package.json`, `${name}/src`])], () => {
     say("Building …");
+    // What was built of a file that has moved since would be loaded in place of the file that is there now.
     for (const name of PACKAGES)
-      if (!existsSync(join(ROOT, name, "dist"))) rmSync(join(ROOT, name, "tsconfig.tsbuildinfo"), { force: true });
+      for (const path of ["dist", "tsconfig.tsbuildinfo"]) rmSync(join(ROOT, name, path), { recursive: true, force: true });
     run(pinnedNode(), [join(ROOT, "node_modules/typescript/bin/tsc"), "--build", ROOT]);
   });
   for (const name of Object.keys(PYTHON)) if (parts.includes(name)) providePython(name);
