@@ -177,6 +177,9 @@ function component(shape: Shape, components: Map<string, Json>): Json {
   return { $ref: `#/components/schemas/${shape.name}` };
 }
 
+/** What was stored before there was such a limit is answered as it is. */
+const LIMITS_OF_WHAT_IS_SENT = ["minLength", "maxLength", "minItems", "maxItems", "maxProperties"] as const;
+
 function jsonSchema({ name, schema, io }: Shape): Json {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     io,
@@ -185,6 +188,7 @@ function jsonSchema({ name, schema, io }: Shape): Json {
       // zod's pattern for date-times is a page long; the format says the same.
       if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
       if ((zodSchema as unknown) === refSchema) jsonSchema.title = "Ref";
+      if (io === "output") for (const limit of LIMITS_OF_WHAT_IS_SENT) delete jsonSchema[limit];
       if (io === "input" && zodSchema instanceof z.ZodObject) {
         const isUpdate = (zodSchema as unknown) === schema && name.endsWith("Update");
         acceptLeftOut(zodSchema.shape as Record<string, z.ZodType>, jsonSchema.properties as Record<string, Json>, isUpdate);
