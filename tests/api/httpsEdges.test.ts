@@ -156,7 +156,8 @@ onEveryDatabase("HTTPS edges and their routes", (start) => {
     const { uri } = await edge();
     const { uri: address } = await route(uri);
     for (const match of ["/a", "/a/b.html", "/a/"]) expect((await route(uri, match)).match).to.equal(match);
-    for (const match of ["", "a", "a/b", "*", "https://example.com/", " /a", 5, ["/b"]]) {
+    expectRefused(await postRoute(uri, ""), invalid("match", "match"));
+    for (const match of ["a", "a/b", "*", "https://example.com/", " /a", 5, ["/b"]]) {
       expectRefused(await postRoute(uri, match), invalid("match", "match"));
       expectRefused(await server.unchangedBy(address, () => server.rest.patch(address, { match })), invalid("match"));
     }
