@@ -111,11 +111,13 @@ onEveryDatabase("tunnelplane keys recover", (startServer, database) => {
   });
 
   it("says what to do where there is nothing to recover", async () => {
-    const { code, out, err } = await run(await database.create(), "keys", "recover");
+    const empty = await database.create();
+    const { code, out, err } = await run(empty, "keys", "recover");
     expect(code).to.equal(1);
     expect(out).to.equal("");
     expect(err.trim().split("\n")).to.have.length(1);
-    expect(err).to.match(/start the server|There is no database/);
+    expect(err).to.match(/There is no database|"tunnelplane serve" makes one/);
+    expect((await run(empty, "audit", "verify")).err, "nothing was made").to.equal(err);
     const help = (await run("nowhere", "keys", "recover", "--help")).out;
     expect(help).to.include("server's machine").and.to.include("audit log");
   });
