@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { badQuery, expectRefused, serverOfThisFile, unknownId } from "../support/api/expect";
+import { badQuery, expectRefused, hostport, serverOfThisFile, unknownId } from "../support/api/expect";
 import { TYPES } from "../support/api/types";
 import { onEveryDatabase } from "../support/databases";
 
@@ -45,6 +45,12 @@ onEveryDatabase("Lists", (start) => {
       expect(idsOf(await server.read(first.next_page_uri), listKey)).to.deep.equal(all.slice(2, 4));
     });
   }
+
+  it("are answered in the same words each time", async () => {
+    for (let i = 0; i < 3; i++) await server.created("/edges/tls", { hostports: [hostport()] });
+    const { text } = await server.rest.get("/edges/tls");
+    for (let again = 0; again < 3; again++) expect((await server.rest.get("/edges/tls")).text).to.equal(text);
+  });
 
   it("limit says how many objects a page has, up to 100, which is also the default", async () => {
     await credentials(101);

@@ -4,9 +4,12 @@ export interface Answer {
   readonly etag: string;
 }
 
+/** Stands between the documents of a page. Printed JSON has no line breaks, so it is in none of them. */
+export const JOINT = ",\n";
+
 /** A page of a list. */
 export interface Page {
-  /** Newest first; each the JSON of one, or of several with commas between. */
+  /** Newest first; each the JSON of one, or of several with {@link JOINT} between. */
   readonly documents: readonly string[];
   /** The id to ask for what is older, or null at the end. */
   readonly nextBefore: string | null;

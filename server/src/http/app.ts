@@ -1,7 +1,7 @@
 import { definitionOf, expandPath } from "@tunnelplane/sdk/contract";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { ApiKeys } from "../auth";
-import type { Page } from "../documents";
+import { JOINT, type Page } from "../documents";
 import { type Dispatcher, deliveryMetrics } from "../events";
 import { DryRunConsequences } from "../exposure";
 import { type Context, type Place, ResourceService, Subresources } from "../resources";
@@ -208,7 +208,7 @@ function pageJson(operation: Operation, page: Page, request: FastifyRequest, add
   if (page.nextBefore !== null) next.set(page.cursor ?? "before_id", page.nextBefore);
   const nextUri = page.nextBefore === null ? "null" : JSON.stringify(`${address}${path}?${next}`);
   const key = operation.success.list?.key;
-  return `{"${key}":[${page.documents.join(",")}],"uri":${JSON.stringify(address + path)},"next_page_uri":${nextUri}}`;
+  return `{"${key}":[${page.documents.join(JOINT)}],"uri":${JSON.stringify(address + path)},"next_page_uri":${nextUri}}`;
 }
 
 function requireVersion(request: FastifyRequest): void {

@@ -1,11 +1,9 @@
 import { type Definition, pathFieldsOf } from "@tunnelplane/sdk/contract";
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { bytesOf, type PageSize, wholeOf } from "../documents";
+import { bytesOf, JOINT, type PageSize, wholeOf } from "../documents";
 import { type Database, type Statement, statement } from "../storage";
 import { readLarge } from "../util";
 
-/** Stands between documents. Printed JSON has no line breaks, so it is in none of them. */
-const JOINT = ",\n";
 /** Sorts after every id. */
 const AFTER_ALL = "~";
 
@@ -22,7 +20,7 @@ interface PageRequest extends PageSize {
 }
 
 export interface StoredPage {
-  /** As they are stored, newest first, with commas between. */
+  /** As they are stored, newest first, with {@link JOINT} between. */
   readonly documents: string;
   /** Which object each of them is, and in which version: "<id> <version>". */
   readonly versions: readonly string[];
