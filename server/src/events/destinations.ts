@@ -6,7 +6,7 @@ import { TargetThread } from "./targets/thread";
 
 export interface DestinationsOptions {
   readonly targetOptions: TargetOptions;
-  /** Opens a destination's target. Default: the real one, in a thread of its own. */
+  /** Opens a destination's target. Default: the real one, in its own thread. */
   readonly openTarget?: (target: EventDestinationTarget, options: TargetOptions) => Target;
 }
 
@@ -17,7 +17,7 @@ interface Opened {
   outdated: boolean;
 }
 
-/** The targets of destinations, kept open, and opened anew when a destination has changed. */
+/** Keeps the targets of destinations open, and reopens a target when its destination changes. */
 export class Destinations {
   readonly #opened = new Map<string, Opened>();
   readonly #openTarget: NonNullable<DestinationsOptions["openTarget"]>;
@@ -29,7 +29,7 @@ export class Destinations {
     this.#openTarget = options.openTarget ?? new TargetThread().openTarget;
   }
 
-  /** Uses a destination's target as it is now; undefined when there is no such destination any more. */
+  /** Works with a destination's current target. Returns undefined if the destination was deleted. */
   async use<T>(id: string, work: (target: Target) => Promise<T>): Promise<T | undefined> {
     const row = await this.context.store.reader
       .selectFrom("resource")
@@ -83,7 +83,7 @@ function closeUnused({ target, users, outdated }: Opened): void {
   if (outdated && users === 0) target.close();
 }
 
-/** Stands where a target cannot be opened: its events say why, and are tried again, because somebody may mend it. */
+/** Stands in for a target that cannot be opened. Its events fail with the reason and are retried, because an admin may fix it. */
 const unusable = (error: Error): Target => ({
   limits: { count: 500, bytes: Number.POSITIVE_INFINITY, recordBytes: Number.POSITIVE_INFINITY },
   atomic: false,

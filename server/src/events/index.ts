@@ -1,4 +1,4 @@
-/** From the journal to the targets of subscriptions. Other rooms import from here only. */
+/** Delivers events from the journal to their targets. Other rooms import from here only. */
 
 export { deliveryPage } from "./admin/deliveryPage";
 export { type DeliveryMetric, deliveryMetrics } from "./admin/metrics";

@@ -5,17 +5,17 @@ import type { Database } from "../storage";
 import { dropPending } from "./queue/objectQueues";
 
 /**
- * Lets a change of a subscription count, or of a destination that is deleted. Has to run in the transaction of the change, while it
- * holds the end of the log: so every event is before it or after it.
+ * Updates routes after a change of a subscription, or the deletion of a destination. Call it in the transaction of the
+ * change, while that holds the head of the log, so that every event is clearly before or after the change.
  *
- * @param sequence of the change's event, the first that counts for what is new
+ * @param sequence of the change's event: new routes begin with it
  */
 export async function followSubscriptions(transaction: Kysely<Database>, change: ObjectChange, sequence: number): Promise<void> {
   if (change.definition.kind === "event_subscription") await replaceRoutes(transaction, change, sequence - 1);
   if (change.definition.kind === "event_destination" && !change.after) await forget(transaction, change.id);
 }
 
-/** A subscription says what is delivered from now on; what is under way to where nobody wants it any more is not. */
+/** Replaces a subscription's routes. Waiting events that no subscription wants now are dropped. */
 async function replaceRoutes(transaction: Kysely<Database>, { id, before, after }: ObjectChange, since: number): Promise<void> {
   const known = await transaction.selectFrom("route").selectAll().where("subscription_id", "=", id).execute();
   const sinceOf = new Map(known.map((route) => [keyOf(route), route.since]));
@@ -34,7 +34,7 @@ async function replaceRoutes(transaction: Kysely<Database>, { id, before, after 
   }
 }
 
-/** A destination that nothing was sent to has nothing to look through of what happened meanwhile. */
+/** Opens the destination's cursor. If the destination had no routes, the cursor skips the events of that time. */
 async function openFeed(transaction: Kysely<Database>, destination: string, position: number): Promise<void> {
   await transaction
     .insertInto("feed")
@@ -57,9 +57,9 @@ function routesOf(document: Document): { event_type: string; destination_id: str
   return sources.flatMap(({ type }) => destinations.map((destination) => ({ event_type: type, destination_id: destination.id })));
 }
 
-/** Nothing refers to a destination that is deleted, so nothing new comes. */
+/** Removes the data of a deleted destination. No subscription refers to it, so no new events come. */
 async function forget(transaction: Kysely<Database>, destination: string): Promise<void> {
-  // The feed first: whoever takes or records something has it locked, and finds nothing when we are done.
+  // Delete the cursor first: a worker that leases or records has locked it, so we wait, and afterwards it finds nothing.
   for (const table of ["feed", "batch", "lane", "delivery", "sent"] as const) {
     await transaction.deleteFrom(table).where("destination_id", "=", destination).execute();
   }

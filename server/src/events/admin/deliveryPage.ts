@@ -5,7 +5,7 @@ import { isRoutedToCursor } from "../queue/cursors";
 
 type Shown = Omit<DeliveryRow, "destination_id"> & { event_id: string; event_timestamp: string; due_at: string | null };
 
-/** Deliveries of one status or of any, to one destination, of events before one: so many, newest event first. */
+/** Selects deliveries to one destination, newest event first. Without a status, it selects all of them. */
 interface Wanted {
   readonly destination: string;
   readonly status: DeliveryRow["status"] | undefined;
@@ -22,7 +22,7 @@ export async function deliveryPage(
 ): Promise<Page> {
   const wanted = { destination, status, before: await sequenceOf(reader, before), most: limit + 1 };
   const found = new Map<number, Shown>();
-  // In the order in which an event moves on: so none is missed that moves meanwhile, and what is known of it last counts.
+  // Read in the order in which an event moves, so that an event that moves in between is not missed. The last read wins.
   for (const source of [untaken, underWay, sent, remembered]) {
     for (const row of await source(reader, wanted)) found.set(row.sequence, row);
   }
@@ -34,7 +34,7 @@ export async function deliveryPage(
   };
 }
 
-/** Nothing is before an event that does not exist. */
+/** Answers 0 for an unknown event, so that the page is empty. */
 async function sequenceOf(db: Kysely<Database>, id: string | undefined): Promise<number> {
   if (id === undefined) return Number.MAX_SAFE_INTEGER;
   const event = await db.selectFrom("event").select("sequence").where("id", "=", id).executeTakeFirst();

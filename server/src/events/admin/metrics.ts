@@ -3,7 +3,7 @@ import type { Result } from "../delivery/batch";
 import { isRoutedToCursor } from "../queue/cursors";
 import { PENDING } from "../queue/deliveries";
 
-/** How many deliveries this server tried, and how many of them failed, by destination. */
+/** Counts this server's delivery attempts and failures, by destination. */
 export class AttemptCounts {
   readonly attempts = new Map<string, number>();
   readonly failures = new Map<string, number>();
@@ -15,7 +15,7 @@ export class AttemptCounts {
   }
 }
 
-/** A metric with the label `destination`, in no library's form. */
+/** A metric with the label `destination`, independent of any metrics library. */
 export interface DeliveryMetric {
   readonly name: string;
   readonly help: string;
@@ -26,11 +26,11 @@ export interface DeliveryMetric {
 
 interface Backlog {
   count: number;
-  /** When the oldest of them happened. */
+  /** Time of the oldest of these events. */
   oldest: string;
 }
 
-/** What is not delivered yet, by destination: what nobody has taken, what is under way, and what waits for another attempt. */
+/** Counts undelivered events by destination: not yet leased, under way, and waiting for another attempt. */
 async function backlogs({ reader }: Store): Promise<Map<string, Backlog>> {
   const found = new Map<string, Backlog>();
   const add = (destination: string, count: number, oldest: string) => {
@@ -70,9 +70,9 @@ const waiting = statement<object, { destination_id: string; count: number; oldes
 const mapped = <T>(from: ReadonlyMap<string, Backlog>, value: (backlog: Backlog) => T): Map<string, T> =>
   new Map([...from].map(([destination, backlog]) => [destination, value(backlog)]));
 
-/** What an operator watches of deliveries. Backlogs are those of the database, so every server tells the same. */
+/** The metrics of deliveries. Backlogs come from the database, so every server reports the same. */
 export function deliveryMetrics(store: Store, counts: AttemptCounts): DeliveryMetric[] {
-  // Two metrics say something of it, and are collected at once.
+  // Two metrics use the backlog and are collected at the same time: count it once.
   let counting: Promise<Map<string, Backlog>> | undefined;
   const backlog = () => {
     counting ??= backlogs(store).finally(() => {
@@ -83,19 +83,19 @@ export function deliveryMetrics(store: Store, counts: AttemptCounts): DeliveryMe
   return [
     {
       name: "tunnelplane_event_backlog",
-      help: "How many events wait for their delivery.",
+      help: "Number of undelivered events.",
       type: "gauge",
       collect: async () => mapped(await backlog(), ({ count }) => count),
     },
     {
       name: "tunnelplane_event_oldest_seconds",
-      help: "How long ago the oldest event happened that is not delivered yet, in seconds.",
+      help: "Age of the oldest undelivered event, in seconds.",
       type: "gauge",
       collect: async () => mapped(await backlog(), ({ oldest }) => (Date.now() - Date.parse(oldest)) / 1000),
     },
     {
       name: "tunnelplane_event_dead_letters",
-      help: "How many events were given up; a replay sends them again.",
+      help: "Number of dead letters; a replay sends them again.",
       type: "gauge",
       collect: async () => {
         const rows = await store.reader
@@ -109,13 +109,13 @@ export function deliveryMetrics(store: Store, counts: AttemptCounts): DeliveryMe
     },
     {
       name: "tunnelplane_event_attempts_total",
-      help: "How often this server tried to deliver an event.",
+      help: "Number of delivery attempts by this server.",
       type: "counter",
       collect: async () => counts.attempts,
     },
     {
       name: "tunnelplane_event_failures_total",
-      help: "How often an event was not accepted.",
+      help: "Number of failed delivery attempts of this server.",
       type: "counter",
       collect: async () => counts.failures,
     },

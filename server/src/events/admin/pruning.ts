@@ -1,10 +1,10 @@
 import type { Kysely } from "kysely";
 import type { Database, Store } from "../../storage";
 
-// A transaction of its own for each so many, so that changes need not wait for long.
+// Events per transaction: small, so that changes do not wait for long.
 const PAGE = 500;
 
-/** Removes events from before a time, and what was delivered of them. What is not delivered yet, or was given up, stays with its event. */
+/** Removes old events and the records of their delivery. Keeps events that are undelivered or dead letters. */
 export async function pruneEvents(store: Store, before: Date): Promise<number> {
   const end = await firstUndelivered(store.reader);
   let count = 0;
@@ -22,14 +22,14 @@ export async function pruneEvents(store: Store, before: Date): Promise<number> {
     if (old.length < PAGE) break;
     after = old.at(-1) as number;
   }
-  // Of events that are no longer there nothing is shown; so it does not matter which of both goes first.
+  // The page of deliveries skips events that no longer exist, so the order of the two deletions does not matter.
   await store.write((transaction) =>
     transaction.deleteFrom("sent").where("delivered_at", "<", before.toISOString()).where("first", "<", end).execute(),
   );
   return count;
 }
 
-/** Everything before it has been taken by all destinations, and is with none of them at the moment. */
+/** The first sequence that some destination has not taken yet or has under way. */
 async function firstUndelivered(db: Kysely<Database>): Promise<number> {
   const feeds = await db
     .selectFrom("feed")
@@ -45,7 +45,7 @@ async function firstUndelivered(db: Kysely<Database>): Promise<number> {
 
 function prunePage(store: Store, sequences: readonly number[]): Promise<number> {
   return store.write(async (transaction) => {
-    // A replay that makes one wait again has locked it, and what follows sees that it waits.
+    // A replay locks the events that it sends again. Wait for it, so that the deletion below sees them as pending.
     await transaction.selectFrom("event").select("sequence").where("sequence", "in", sequences).orderBy("sequence").forUpdate().execute();
     await transaction.deleteFrom("delivery").where("sequence", "in", sequences).where("status", "=", "delivered").execute();
     const { numDeletedRows } = await transaction

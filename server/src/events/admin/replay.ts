@@ -6,19 +6,19 @@ import { batchesOf, holdersIn, lockCursor } from "../queue/cursors";
 import { remember, UNTRIED } from "../queue/deliveries";
 import { openQueues, openQueuesBehind } from "../queue/objectQueues";
 
-/** Which of a destination's events are sent again: those given up, or all that were sent or given up since a time. */
+/** Selects the events to send again: the dead letters, or everything sent or given up since a time. */
 export type Replayed = { readonly deadLetters: true } | { readonly since: Date };
 
-// A transaction of its own for each so many, so that changes need not wait for long.
+// Events per transaction: small, so that changes do not wait for long.
 const PAGE = 1000;
 
-/** What one transaction makes wait again: how many events, and where the next goes on, if there is more. */
+/** The result of one transaction: how many events it replays, and where the next one continues, if there is more. */
 interface Replay {
   readonly count: number;
   readonly next: number | undefined;
 }
 
-/** Sends events again, each with the id that it had, and counts them. What waits anyway is not counted. */
+/** Sends events again under their old ids and counts them. Events that are still waiting do not count. */
 export async function replay(store: Store, destination: string, which: Replayed, now: Date): Promise<number> {
   const again = (page: (transaction: Kysely<Database>, after: number) => Promise<Replay>, start: number) =>
     untilEnd(start, (after) =>
@@ -48,7 +48,7 @@ async function untilEnd(start: number, page: (after: number) => Promise<Replay>)
   return total;
 }
 
-/** Those that did not simply go. */
+/** Replays events that have a delivery row. */
 async function replayRemembered(
   transaction: Kysely<Database>,
   destination: string,
@@ -78,7 +78,7 @@ async function replayRemembered(
   return { count: rows.length, next: rows.length < PAGE ? undefined : last.sequence };
 }
 
-/** Opens the lanes in which they wait: due now, or when a batch is through that has an event of the same object. */
+/** Opens their object queues: due now, or once a batch that holds an event of the same object is recorded. */
 async function line(
   transaction: Kysely<Database>,
   destination: string,
@@ -94,7 +94,7 @@ async function line(
   await openQueues(transaction, { destination, sequences: sequencesOf(events), now });
 }
 
-/** The batches that may have events since then: an event is delivered after it happened. What is delivered from now on is none of them. */
+/** The range of sent batches that may hold events since then. Deliveries from now on are outside of it. */
 async function rangeOf(db: Kysely<Database>, destination: string, since: Date): Promise<{ first: number; last: number } | undefined> {
   const { first, last } = await db
     .selectFrom("sent")
@@ -112,7 +112,7 @@ interface Range {
   readonly last: number;
 }
 
-/** A batch of those that were delivered at once. */
+/** Replays one batch from the table `sent`. */
 async function replaySent(transaction: Kysely<Database>, { destination, since, after, last }: Range, now: string): Promise<Replay> {
   const batch = await transaction
     .selectFrom("sent")
@@ -130,7 +130,7 @@ async function replaySent(transaction: Kysely<Database>, { destination, since, a
     .where(isListed(transaction, "sequence", batch.sequences, "bigint"))
     .where("created_at", ">=", since.toISOString())
     .orderBy("sequence")
-    .forUpdate() // so that they are not removed meanwhile because they are old
+    .forUpdate() // so that pruning does not remove them meanwhile
     .execute();
   await remember(transaction, { destination, sequences: sequencesOf(events), ...UNTRIED });
   await line(transaction, destination, events, now);

@@ -3,40 +3,40 @@ import type { Outgoing, Target } from "../targets";
 import type { Sent } from "../targets/target";
 import { nextAttempt } from "./retry";
 
-/** How long others leave a batch alone; a dispatcher that was killed cannot give it back. Longer than any batch may take (30 s). */
+/** If a worker dies, its lease expires and another retries the batch. Longer than any batch may take (30 s). */
 const LEASE_MS = 60_000;
 
-// More would hold too much at once: payloads have a few KB each.
+// Bounds memory: a payload has a few KB.
 const LARGEST_BATCH = 2000;
 
-/** How many requests go at once with the events of one batch: to take and to record it costs a transaction, however many there are. */
+/** Requests of one batch that are sent at once. Leasing and recording cost one transaction each, whatever the size of the batch. */
 export const REQUESTS = 4;
 
 /** An event that is being delivered. */
 export type LeasedEvent = Pick<DeliveryRow, "sequence" | "object_id" | "attempts" | "first_attempt_at">;
 
-/** What one dispatcher alone delivers for now, in order. */
+/** Events that one worker has leased, in order. */
 export interface Batch {
   readonly lease: string;
   readonly destination: string;
-  /** Where it was taken: from the feed, to be tried for the first time, or from lanes. */
+  /** Where its events came from: the event log (first attempts) or object queues. */
   readonly from: "feed" | "lanes";
   readonly deliveries: readonly LeasedEvent[];
-  /** Whether there was more than one batch takes. */
+  /** Whether more is due than fits into one batch. */
   readonly more: boolean;
 }
 
-/** A batch that was taken, and how it is sent. */
+/** A leased batch with its requests. */
 export interface LeasedBatch {
   readonly batch: Batch;
-  /** The events of its deliveries, in the same order, by the requests that they go in. */
+  /** The events of its deliveries, in the same order, grouped into requests. */
   readonly requests: Outgoing[][];
 }
 
-/** What became of an event of a batch. */
+/** The result of one event of a batch. */
 export type Result = Sent & { readonly retryAfterMs?: number };
 
-/** A batch that was sent, and what became of each of its events, in order. */
+/** A batch that was sent, with the result of each event, in order. */
 export interface SentBatch {
   readonly batch: Batch;
   readonly results: readonly Result[];
@@ -44,23 +44,23 @@ export interface SentBatch {
 
 export interface LeaseOptions {
   readonly destination: string;
-  /** What it takes in one request. */
+  /** The service to send to. */
   readonly target: Target;
   readonly now: Date;
-  /** Makes an event's text to be sent from what is stored. */
+  /** Turns a stored payload into the text to send. */
   readonly bodyOf: (payload: string) => string;
 }
 
-/** Where a batch has several events of one object, they have to go in one request: of two, the later might be accepted alone. */
+/** A batch with several events of one object must be one request: of two requests, the service might accept only the later. */
 const requestsIn = ({ atomic }: Target): number => (atomic ? 1 : REQUESTS);
 
 /** How many events a batch has at most. */
 export const mostOf = (target: Target): number => Math.min(target.limits.count * requestsIn(target), LARGEST_BATCH);
 
-/** When others may take over what is taken now. */
+/** When a lease that begins now expires. */
 export const leaseEnd = (now: Date): string => new Date(now.getTime() + LEASE_MS).toISOString();
 
-/** An event as it is read from the database, and what is known of its delivery, if anything. */
+/** An event as the database stores it, with its earlier attempts, if any. */
 export type Stored = Pick<Database["event"], "sequence" | "object_id" | "id" | "created_at" | "payload"> &
   Partial<Pick<DeliveryRow, "attempts" | "first_attempt_at">>;
 
@@ -71,7 +71,7 @@ export const leasable = ({ sequence, object_id, attempts = 0, first_attempt_at =
   first_attempt_at,
 });
 
-/** As many from the start as go in one batch, by the requests that they go in. */
+/** Groups the first events into requests, as many as one batch takes. */
 export function requestsOf({ target, bodyOf }: LeaseOptions, events: readonly Stored[]): Outgoing[][] {
   const { limits } = target;
   const requests: Outgoing[][] = [];
@@ -80,7 +80,7 @@ export function requestsOf({ target, bodyOf }: LeaseOptions, events: readonly St
   for (const { id, object_id, created_at, payload } of events) {
     const event = { id, key: object_id, time: created_at, body: bodyOf(payload) };
     const size = target.sizeOf(event);
-    // One that is too large for any request is refused without being sent, and takes no room.
+    // An event that is too large for any request is refused unsent, so it takes no room.
     const taken = size > limits.recordBytes ? 0 : size;
     if (requests.length === 0 || request.length === limits.count || bytes + taken > limits.bytes) {
       if (requests.length === requestsIn(target)) break;
@@ -94,7 +94,7 @@ export function requestsOf({ target, bodyOf }: LeaseOptions, events: readonly St
   return requests;
 }
 
-/** What is recorded of one event of a batch. */
+/** The record of one event of a batch. */
 export interface Outcome {
   readonly delivery: LeasedEvent;
   readonly status: DeliveryRow["status"];
@@ -103,7 +103,7 @@ export interface Outcome {
   readonly due: string;
 }
 
-/** @param random spreads when failed ones are tried again, from 0 up to 1 */
+/** @param random spreads the retries, from 0 up to 1 */
 export function outcomesOf({ batch, results }: SentBatch, now: Date, random: number): Outcome[] {
   const due = now.toISOString();
   return batch.deliveries.map((delivery, index): Outcome => {
@@ -119,14 +119,14 @@ function failureOf(delivery: LeasedEvent, result: Extract<Result, { ok: false }>
   return { delivery, status: next ? "pending" : "dead", error, due: (next ?? now).toISOString() };
 }
 
-/** Those that ended in the same way together, their sequences as JSON: so many events are recorded by few statements. */
+/** Groups equal outcomes, with their sequences as JSON, so that a few statements record many events. */
 export const sameOutcomes = (outcomes: readonly Outcome[]) =>
   grouped(outcomes, ({ status, error }) => `${status} ${error}`).map((same) => {
     const { status, error } = same[0] as Outcome;
     return { status, last_error: error, sequences: sequencesOf(same.map(({ delivery }) => delivery)) };
   });
 
-/** As JSON. */
+/** The sequences of events, as JSON. */
 export const sequencesOf = (events: readonly { readonly sequence: number }[]): string =>
   JSON.stringify(events.map((event) => event.sequence));
 

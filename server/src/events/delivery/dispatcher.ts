@@ -8,21 +8,21 @@ import type { Sent } from "../targets/target";
 import type { DispatcherOptions } from "./options";
 import { DeliveryWorker } from "./worker";
 
-// Finds what other servers committed, and what has to be tried again.
+// Polling finds events that other servers committed, and retries that are due.
 const POLL_MS = 1000;
-// How often times are looked for that a clock wrote which was ahead; and how far a clock goes back before that is done at once.
+// How often to look for times that a fast clock wrote. If the clock goes back by more than this, look at once.
 const MEND_MS = 60_000;
-// What is committed meanwhile goes along, so that a burst becomes batches.
+// A short wait turns a burst of commits into batches.
 const GATHER_MS = 5;
-// Longer than a target waits for its service (30 s), which says more of what is wrong.
+// Longer than a target's own timeout (30 s), whose message explains more.
 const TEST_MS = 40_000;
 
 /**
- * Delivers events, at least once, and those of one object in order. Any number of them may work on one database. Each
- * destination has a worker of its own, so that one that is down or slow holds up no other.
+ * Delivers events at least once, and those of one object in order. Any number of dispatchers may share one database. Each
+ * destination has its own worker, so a destination that is down or slow does not delay the others.
  */
 export class Dispatcher {
-  /** What was tried so far, for metrics. */
+  /** For metrics. */
   readonly counts = new AttemptCounts();
   readonly #workers = new Map<string, DeliveryWorker>();
   readonly #destinations: Destinations;
@@ -35,7 +35,7 @@ export class Dispatcher {
   /** In milliseconds since 1970. */
   #mendedAt = 0;
 
-  /** @param context whose store's writes do not {@link wake} it */
+  /** @param context the caller calls {@link wake} after each write to its store */
   constructor(
     private readonly context: Pick<Context, "store" | "documents">,
     private readonly options: DispatcherOptions,
@@ -44,13 +44,13 @@ export class Dispatcher {
     this.#now = options.now ?? (() => new Date());
   }
 
-  /** Works from now on, until it is stopped. */
+  /** Works until {@link stop}. */
   start(): void {
     this.#timer = setInterval(() => this.#look(), POLL_MS);
     this.wake();
   }
 
-  /** Looks soon: something has been committed. */
+  /** Looks for due events soon. Call it after a commit. */
   wake(): void {
     if (this.#stopped || !this.#timer) return;
     this.#gathering ??= setTimeout(() => {
@@ -59,13 +59,13 @@ export class Dispatcher {
     }, GATHER_MS);
   }
 
-  /** Delivers everything that is due, and waits for it. */
+  /** Delivers everything that is due and waits until that is done. */
   async deliverDue(): Promise<void> {
     await this.#look();
     await this.#idle();
   }
 
-  /** Sends one event of its own to a destination, right away and once, and says what became of it. */
+  /** Sends one test event to a destination, now and once, and returns the result. */
   async test(destination: string, event: Outgoing): Promise<Sent | undefined> {
     return this.#destinations.use(destination, async (target) => {
       try {
@@ -78,10 +78,10 @@ export class Dispatcher {
     });
   }
 
-  /** An event's text as it is sent, from what is stored. */
+  /** Turns a stored payload into the text to send. */
   readonly bodyOf = (payload: string): string => this.context.documents.answer(payload, this.options.address());
 
-  /** Lets what is under way finish, but no longer than this; what is cut off is tried again. */
+  /** Waits for batches under way, up to this limit, then aborts them. Aborted batches are retried. */
   async stop(limitMs: number): Promise<void> {
     this.#stopped = true;
     clearInterval(this.#timer);
@@ -100,7 +100,7 @@ export class Dispatcher {
     await Promise.all([...this.#workers.values()].map((worker) => worker.idle()));
   }
 
-  /** Where it looks already, what this call is for may have come too late for that; so it looks once more. */
+  /** A look that is already running may have missed the newest commit, so it runs once more. */
   #look(): Promise<void> {
     this.#lookAgain = true;
     this.#looking ??= this.#lookUntilDone();
@@ -120,7 +120,7 @@ export class Dispatcher {
     }
   }
 
-  /** On the first look, once a minute, and when the clock was put back. */
+  /** Runs on the first look, once a minute, and after the clock was set back. */
   async #mendTimes(): Promise<void> {
     const now = this.#now();
     if (Math.abs(now.getTime() - this.#mendedAt) < MEND_MS) return;

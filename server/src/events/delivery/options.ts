@@ -1,7 +1,7 @@
 import type { DestinationsOptions } from "../destinations";
 
 export interface DispatcherOptions extends DestinationsOptions {
-  /** The address of this server, for the addresses in events. */
+  /** The base address for the addresses in events. */
   readonly address: () => string;
   readonly logger: { error(details: object, message: string): void };
   /** Default: the clock. */

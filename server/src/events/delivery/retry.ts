@@ -2,29 +2,29 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** How long to wait after the first failure, the second, …; after the last of these, always as long. */
+/** How long to wait after the first failure, the second, and so on. The last value repeats. */
 const DELAYS = [0, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR] as const;
 
-// So that what failed together does not come back together, from every server at once.
+// Spreads retries, so that events that failed together do not all come back at once.
 const JITTER = 0.2;
 
 /** The longest pause between two attempts. */
 export const LONGEST_WAIT_MS = HOUR * (1 + JITTER);
 
-/** How long an event is tried, from the first attempt on. */
+/** An event becomes a dead letter this long after its first attempt. */
 export const GIVE_UP_MS = 24 * HOUR;
 
 export interface Failure {
-  /** How often it was tried, this time included. */
+  /** Number of attempts, this one included. */
   readonly attempts: number;
   readonly firstAttempt: Date;
   readonly permanent?: boolean;
-  /** How long the service wants to be left alone, in milliseconds. */
+  /** How long the service asks us to wait, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 
 /**
- * When to try again what failed now; undefined when never. The last attempt is 24 hours after the first.
+ * When to retry after a failure; undefined means give up. The last attempt is 24 hours after the first.
  * @param random from 0 up to 1
  */
 export function nextAttempt({ attempts, firstAttempt, permanent, retryAfterMs = 0 }: Failure, now: Date, random: number): Date | undefined {

@@ -8,10 +8,10 @@ import type { Sent } from "../targets/target";
 import type { LeasedBatch, Result, SentBatch } from "./batch";
 import type { DispatcherOptions } from "./options";
 
-/** How many batches are under way at once to one destination: while some are with the service, others are recorded and taken. */
+/** Batches under way at once to one destination: some are with the service while others are recorded and leased. */
 export const CONCURRENCY = 3;
 
-// However long a service wants to be left alone: it is asked again once an hour, as after failures.
+// Limit for a service's Retry-After: we try at least once an hour, as after failures.
 const LONGEST_REST_MS = 3600_000;
 
 const CUT_OFF: Result = { ok: false, error: "was not answered before the server had to stop" };
@@ -21,13 +21,13 @@ interface WorkerOptions extends Required<Pick<DispatcherOptions, "logger" | "now
   readonly counts: AttemptCounts;
 }
 
-/** Brings events to one destination, a few batches at a time. */
+/** Sends the events of one destination, a few batches at a time. */
 export class DeliveryWorker {
   readonly #loops = new Set<Promise<void>>();
   readonly #abort = new AbortController();
   #goAgain = false;
   #stopped = false;
-  /** Until when the service wants to be left alone, in milliseconds since 1970. */
+  /** The service asked us to wait until then, in milliseconds since 1970. */
   #restsUntil = 0;
 
   constructor(
@@ -37,18 +37,18 @@ export class DeliveryWorker {
     private readonly options: WorkerOptions,
   ) {}
 
-  /** Delivers what is due; goes on until nothing is. What is new does not wait for a batch that the service has not answered yet. */
+  /** Delivers until nothing is due. New events do not wait for a batch that the service has not answered yet. */
   go(): void {
     if (this.#loops.size < CONCURRENCY) this.#startLoop();
     else this.#goAgain = true;
   }
 
-  /** Takes nothing more. */
+  /** Leases no further batch. */
   stop(): void {
     this.#stopped = true;
   }
 
-  /** Cuts off what is under way. */
+  /** Aborts the requests under way. */
   abort(): void {
     this.#abort.abort();
   }
@@ -77,11 +77,11 @@ export class DeliveryWorker {
 
   #mayTake(): boolean {
     const rest = this.#restsUntil - this.options.now().getTime();
-    // A longer one was begun by a clock that was ahead, and has been put right.
+    // A longer rest comes from a clock that was ahead then and has been corrected since: ignore it.
     return !this.#stopped && (rest <= 0 || rest > LONGEST_REST_MS);
   }
 
-  /** Records the batch before, and delivers one, if there is one. */
+  /** Records the previous batch, then leases and sends the next one, if there is one. */
   async #deliver(target: Target, before: SentBatch | undefined): Promise<SentBatch | undefined> {
     const taken = await this.#exchange(target, before);
     if (!taken) return undefined;
@@ -97,7 +97,7 @@ export class DeliveryWorker {
     return undefined;
   }
 
-  /** One transaction for both: commits cost as much as what is in them. */
+  /** Records and leases in one transaction, because a commit costs as much as its statements. */
   async #exchange(target: Target, before: SentBatch | undefined): Promise<LeasedBatch | undefined> {
     const { now, random, bodyOf } = this.options;
     if (!(before || this.#mayTake())) return undefined;
@@ -110,10 +110,10 @@ export class DeliveryWorker {
     });
   }
 
-  /** Undefined when all of it was cut off. */
+  /** Undefined when every request was aborted. */
   async #send(target: Target, requests: Outgoing[][]): Promise<Result[] | undefined> {
     const sending: Promise<Result[]>[] = [];
-    // The texts of events are most of what a batch holds: they are let go when they are handed over, not when they are answered.
+    // The events' texts are most of a batch's memory. `shift` frees them when they are sent, not when they are answered.
     for (let request = requests.shift(); request; request = requests.shift())
       sending.push(this.#resultsOf(request.length, target.send(request, this.#abort.signal)));
     const results = (await Promise.all(sending)).flat();

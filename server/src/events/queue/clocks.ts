@@ -4,13 +4,13 @@ import { leaseEnd } from "../delivery/batch";
 import { LONGEST_WAIT_MS } from "../delivery/retry";
 import { lockCursor } from "./cursors";
 
-/** How far clocks of servers may be apart. */
+/** The tolerated difference between the clocks of two servers. */
 export const CLOCKS_MS = 60_000;
 
 /**
- * Mends what a server wrote while its clock was ahead: what waits, or is leased, for longer than anything ever is. It would
- * else stay until the time comes that the clock showed. What a dispatcher may still be sending gets as much time as if it had
- * been taken now.
+ * Repairs due times and leases that a server wrote while its clock was ahead; they lie further in the future than any valid
+ * one. Without the repair, those events would wait until the wrong time arrives. A worker may still be sending a leased batch,
+ * so its lease is renewed as if it began now.
  */
 export async function mendTimes(store: Store, now: Date): Promise<void> {
   const far = new Date(now.getTime() + LONGEST_WAIT_MS + CLOCKS_MS).toISOString();

@@ -3,21 +3,21 @@ import { type BatchRow, change, type Database, insertion, isListed, statement } 
 import type { Stored } from "../delivery/batch";
 
 /**
- * How many events are looked through at once for those that a destination wants: some milliseconds. An upper end also says to
- * PostgreSQL, which has no statistics of new rows, that it gets few of them by an index.
+ * Events searched at once for those that a destination wants; takes some milliseconds. PostgreSQL has no statistics of new
+ * rows; the upper end makes it use the index.
  */
 export const WINDOW = 5000;
 
-// How many events that nobody asked for are looked through again with every look, before a destination is said to have passed them.
+// Unwanted events that every look searches again before the cursor moves past them.
 const LAG = 50;
 
-/** How far a destination is, and where the log of events ends. */
+/** The position of a destination, and the end of the event log. */
 export interface Cursor {
   readonly position: number;
   readonly head: number;
 }
 
-/** Keeps everybody else from taking or recording events of a destination until the transaction ends; undefined when there is none. */
+/** Until the transaction ends, no other worker can lease or record for this destination. Undefined without such a destination. */
 export async function lockCursor(transaction: Kysely<Database>, destination: string): Promise<Cursor | undefined> {
   const [feed] = await lockedCursor(transaction, { destination });
   return feed;
@@ -32,7 +32,7 @@ const lockedCursor = statement<{ destination: string }, Cursor>((db, parameter) 
     .forUpdate(),
 );
 
-/** Says that everything up to this was taken. */
+/** Moves the cursor: everything up to this position was taken. */
 export const moveCursor = change<{ destination: string; position: number }>((db, parameter) =>
   db
     .updateTable("feed")
@@ -51,13 +51,13 @@ export const isRouted = (destination: unknown) => (expressions: ExpressionBuilde
       .whereRef("route.since", "<", "event.sequence"),
   );
 
-/** The same for the destination of a feed that is joined. */
+/** The same for a joined row of `feed`. */
 export const isRoutedToCursor = (expressions: unknown) =>
   isRouted(sql.ref("feed.destination_id"))(expressions as ExpressionBuilder<Database, "event">);
 
 const COLUMNS = ["event.sequence", "event.object_id", "event.id", "event.created_at", "event.payload"] as const;
 
-/** Where new events are looked for: after a position, up to another, and so many at most. */
+/** The range to search for new events: after `position`, up to `until`, `most` at most. */
 export interface Window {
   readonly destination: string;
   readonly position: number;
@@ -77,7 +77,7 @@ export const nextEvents = statement<Window, Stored>((db, parameter) =>
     .limit(parameter("most")),
 );
 
-/** Those of these events that are still wanted, in order; the sequences are JSON. */
+/** Which of these events are still wanted, in order; the sequences are JSON. */
 export const wantedOf = statement<{ destination: string; sequences: string }, Stored>((db, parameter) =>
   db
     .selectFrom("event")
@@ -88,27 +88,27 @@ export const wantedOf = statement<{ destination: string; sequences: string }, St
 );
 
 /**
- * The end of an object's id, by which a batch remembers what it has events of: enough, because it is random. Should two end alike
- * (of 2 × 10^14 pairs one), one waits for the other.
+ * A batch stores only the ends of its objects' ids. Ids are random, so that is enough: if two ends are equal (one pair in
+ * 2 × 10^14), one object waits for the other.
  */
 const endOf = (object: string): string => object.slice(-8);
 
-/** What these events are about, as a batch remembers it: JSON. */
+/** The ends of these events' object ids, as JSON. */
 export const objectEndsOf = (events: readonly { readonly object_id: string }[]): string =>
   JSON.stringify(events.map((event) => endOf(event.object_id)));
 
-/** A batch of a destination as others see it. */
+/** A batch as other workers see it. */
 export type OtherBatch = Pick<BatchRow, "id" | "leased_until" | "object_ends">;
 
-/** All batches of a destination, the oldest first: as many as its workers have under way, and those that were left. */
+/** All batches of a destination, oldest first: those under way, and abandoned ones. */
 export const batchesOf = statement<{ destination: string }, OtherBatch>((db, parameter) =>
   db.selectFrom("batch").select(["id", "leased_until", "object_ends"]).where("destination_id", "=", parameter("destination")).orderBy("id"),
 );
 
-/** Who has an object's event under way: a batch. */
+/** The batch that has an object's event under way. */
 export type Holder = Pick<BatchRow, "id" | "leased_until">;
 
-/** Says which of some batches has an object's event, if any has. */
+/** Finds the batch that holds an event of an object, if any. */
 export function holdersIn(batches: readonly OtherBatch[]): (object: string) => Holder | undefined {
   const held = new Map<string, Holder>();
   for (const batch of batches) {
@@ -124,7 +124,7 @@ export const sequencesIn = statement<{ id: string }, Pick<BatchRow, "sequences">
 
 export const insertBatch = insertion("batch", ["id", "destination_id", "sequences", "object_ends", "leased_until"]);
 
-/** Renames a batch, so that whoever had it does not know it any more. */
+/** Gives a batch a new id, so that its former worker can no longer record it. */
 export const takeOver = change<{ before: string } & Omit<BatchRow, "destination_id" | "object_ends">>((db, parameter) =>
   db
     .updateTable("batch")
@@ -143,12 +143,12 @@ export const expireBatch = change<{ id: string; now: string }>((db, parameter) =
     .where("id", "=", parameter("id")),
 );
 
-/** Says how many there were. */
+/** Returns how many rows it deleted. */
 export const removeBatch = change<{ id: string }>((db, parameter) => db.deleteFrom("batch").where("id", "=", parameter("id")));
 
 export const insertSent = insertion("sent", ["destination_id", "first", "sequences", "delivered_at"]);
 
-/** Destinations that something may be due for: a batch that was left, an event in a lane, a new one, or many that are not for them. */
+/** Destinations with work: an abandoned batch, a due object queue, new events, or many unwanted events to skip. */
 export const dueDestinations = statement<{ now: string }, { id: string }>((db, parameter) =>
   db
     .selectFrom("feed")
@@ -156,7 +156,7 @@ export const dueDestinations = statement<{ now: string }, { id: string }>((db, p
     .select("feed.destination_id as id")
     .where((expressions) => {
       const { or, exists, selectFrom, eb } = expressions;
-      // Not "exists": PostgreSQL may answer that for all feeds at once, from everything that is due.
+      // Not "exists": PostgreSQL may evaluate that for all rows of feed at once and read everything that is due.
       return or([
         eb("audit_head.sequence", ">", eb("feed.position", "+", sql.lit(LAG))),
         eb(

@@ -3,10 +3,10 @@ import { change, type Database, type DeliveryRow, isAmong, isListed, statement, 
 import type { Stored } from "../delivery/batch";
 import { isRouted } from "./cursors";
 
-/** Written into statements, not given to them: the index of what waits serves only those that say so. */
+/** A literal, not a parameter: the partial index on pending deliveries serves only statements that contain the literal. */
 export const PENDING = sql.lit("pending" as const);
 
-/** What waits for one destination and is about these objects, as JSON; so many at most. */
+/** Selects waiting deliveries to one destination by their objects (JSON), `most` at most. */
 interface Wanted {
   readonly destination: string;
   readonly objects: string;
@@ -28,7 +28,7 @@ export const oldestOfEach = statement<Wanted, Waiting>((db, parameter) => {
   return waiting(db, parameter("destination"), parameter("most")).where(isAmong(db, "delivery.sequence", oldest));
 });
 
-/** Everything that waits and is about these objects, in the order of events. */
+/** All waiting deliveries of these objects, in the order of events. */
 export const oldestOfAll = statement<Wanted, Waiting>((db, parameter) =>
   waiting(db, parameter("destination"), parameter("most"))
     .where("delivery.status", "=", PENDING)
@@ -45,11 +45,11 @@ const waiting = (db: Kysely<Database>, destination: string, most: number) =>
     .orderBy("delivery.sequence")
     .limit(most);
 
-/** Events, as JSON, that become deliveries which have been tried so often. */
+/** Turns events (their sequences as JSON) into deliveries with this number of attempts. */
 interface Remembered extends Pick<DeliveryRow, "status" | "attempts" | "last_error"> {
   readonly destination: string;
   readonly sequences: string;
-  /** When they were tried, if they were. */
+  /** Time of the attempt; null before the first one. */
   readonly at: string | null;
 }
 
@@ -71,16 +71,16 @@ const remembering = (db: Kysely<Database>, parameter: <N extends keyof Remembere
       return unwanted ? events : events.where(isRouted(parameter("destination")));
     });
 
-/** Remembers events that have to wait, or that failed; those that no subscription asks for any more are left out. */
+/** Writes a delivery for each event that has to wait or failed. Skips events that no subscription wants now. */
 export const rememberWanted = statement<Remembered, unknown>((db, parameter) => remembering(db, parameter, false));
 
-/** Remembers events, whoever asks for them. */
+/** Writes a delivery for each event, wanted or not. */
 export const remember = statement<Remembered, unknown>((db, parameter) => remembering(db, parameter, true));
 
-/** What waits for its first attempt. */
+/** The fields of a delivery before its first attempt. */
 export const UNTRIED = { status: "pending", attempts: 0, last_error: null, at: null } as const;
 
-/** Records an attempt of deliveries for which it ended in the same way; the sequences are JSON. Those that were dropped meanwhile are gone. */
+/** Records an attempt with the same outcome for several deliveries (sequences as JSON). Ignores deliveries that were dropped meanwhile. */
 export const recordAttempt = change<
   Pick<DeliveryRow, "status" | "last_error" | "delivered_at"> & { destination: string; sequences: string; at: string }
 >((db, parameter) =>

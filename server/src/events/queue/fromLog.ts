@@ -38,16 +38,16 @@ import { rememberWanted, UNTRIED } from "./deliveries";
 import { reschedule } from "./fromObjectQueues";
 import { moveLeases, openQueues, openQueuesBehind, queuesAmong } from "./objectQueues";
 
-// What goes behind other events of its object fills no batch; so many windows or batches are looked through in one transaction.
+// Events that join an object queue fill no batch, so one lease may search several windows. This limits them per transaction.
 const MOST_LOOKS = 10;
 
-/** What else is under way, or waits, at a destination. */
+/** What else is under way or waiting at a destination. */
 interface Elsewhere {
   readonly batches: readonly OtherBatch[];
   readonly anyQueue: boolean;
 }
 
-/** Takes new events, or none where all that it found has to wait. What may not go before others of its object is put behind them, in lanes. */
+/** Leases new events. An event whose object has others under way or waiting joins the object queue instead. */
 export async function leaseFromLog(
   transaction: Kysely<Database>,
   feed: Cursor,
@@ -85,12 +85,12 @@ export async function leaseFromLog(
     const deliveries = first.map(leasable);
     return { batch: { lease: own.id, destination, from: "feed", deliveries, more: position < feed.head }, requests };
   }
-  // Others may want to go on; there is more to look through.
+  // End this transaction to let others run; the next lease searches on.
   const nothing: Batch = { lease: "", destination, from: "feed", deliveries: [], more: true };
   return position < feed.head ? { batch: nothing, requests: [] } : undefined;
 }
 
-/** New events up to one. Mostly all are wanted: the near ones come first, because PostgreSQL sorts a window before it gives any of it. */
+/** Reads new events. Usually all are wanted, so a small window is read first: PostgreSQL sorts a whole window before its first row. */
 async function eventsUntil(transaction: Kysely<Database>, window: Window): Promise<Stored[]> {
   const { position, until, most } = window;
   const near = Math.min(until, position + most);
@@ -99,7 +99,7 @@ async function eventsUntil(transaction: Kysely<Database>, window: Window): Promi
   return [...events, ...(await nextEvents(transaction, { ...window, position: near, most: most - events.length }))];
 }
 
-/** Takes a batch that a dispatcher was killed with, or gave back; undefined when nobody asks for its events any more. */
+/** Leases a batch whose worker died or released it. Undefined if no subscription wants its events now. */
 export async function leaseAbandoned(transaction: Kysely<Database>, left: Holder, options: LeaseOptions): Promise<LeasedBatch | undefined> {
   const { destination, now } = options;
   const own = { id: newId("lease"), leased_until: leaseEnd(now) };
@@ -113,7 +113,7 @@ export async function leaseAbandoned(transaction: Kysely<Database>, left: Holder
   }
   await moveLeases(transaction, { before, lease: own.id, due: own.leased_until });
   const { first, requests, rest, behind } = divide(options, events, { own, held: () => undefined, queued: new Set() });
-  // The destination may take less at once than when the batch was made.
+  // The destination's limits may be lower now than when the batch was made.
   const over = rest ? events.filter(({ sequence }) => sequence >= rest.sequence).map((event) => ({ event, holder: own })) : [];
   await queue(transaction, destination, [...behind, ...over]);
   await takeOver(transaction, { before, ...own, sequences: sequencesOf(first) });
@@ -127,20 +127,20 @@ async function queuedAmong(transaction: Kysely<Database>, destination: string, e
 
 interface Behind {
   readonly event: Stored;
-  /** The batch that it has to wait for; undefined when it waits in a lane that is there already. */
+  /** The batch to wait for; undefined when the object queue already exists. */
   readonly holder: Holder | undefined;
 }
 
 interface Standing {
   /** The batch that is being made. */
   readonly own: Holder;
-  /** Objects whose events other batches have. */
+  /** Finds the other batch that holds an object's events. */
   readonly held: (object: string) => Holder | undefined;
-  /** Objects that have lanes. */
+  /** Objects that have a queue. */
   readonly queued: ReadonlySet<string>;
 }
 
-/** Which events go in a batch now, the first of those that no longer fit, and which have to wait for others of their objects. */
+/** Divides events into those that fit this batch, the first that does not fit, and those that must wait for others of their object. */
 function divide(options: LeaseOptions, events: readonly Stored[], { own, held, queued }: Standing) {
   const { target } = options;
   const free: Stored[] = [];
@@ -152,7 +152,7 @@ function divide(options: LeaseOptions, events: readonly Stored[], { own, held, q
     if (holder || queued.has(object_id)) waiting.push({ event, holder });
     else {
       free.push(event);
-      // In others a later one might be accepted while an earlier one is not.
+      // A target that is not atomic might accept the later of two events and refuse the earlier.
       if (!target.atomic) taken.add(object_id);
     }
   }
@@ -197,7 +197,7 @@ export async function recordFromLog(transaction: Kysely<Database>, sent: SentBat
 
 async function recordFailures(transaction: Kysely<Database>, destination: string, failed: readonly Outcome[], at: string): Promise<void> {
   for (const same of sameOutcomes(failed)) {
-    // What is new has never been tried before.
+    // Events from the log are on their first attempt.
     await rememberWanted(transaction, { destination, at, attempts: 1, ...same });
     if (same.status === "pending") await openQueues(transaction, { destination, sequences: same.sequences, now: at });
   }

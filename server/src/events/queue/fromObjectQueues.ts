@@ -18,7 +18,7 @@ import {
 import { oldestOfAll, oldestOfEach, recordAttempt } from "./deliveries";
 import { closeQueues, leasedQueues, lockDueQueues, moveLeases, setQueues } from "./objectQueues";
 
-/** Takes events whose turn has come in their lanes. */
+/** Leases events from object queues that are due. */
 export async function leaseFromQueues(transaction: Kysely<Database>, options: LeaseOptions): Promise<LeasedBatch | undefined> {
   const { destination, target, now } = options;
   const most = mostOf(target);
@@ -53,7 +53,7 @@ export async function recordFromQueues(transaction: Kysely<Database>, sent: Sent
   if (closed < held.size) await reschedule(transaction, destination, outcomes);
 }
 
-/** Says when the next event of each object may go. Where one of an object failed, the object waits. */
+/** Sets when the next event of each object is due. After a failure the whole object waits. */
 export async function reschedule(transaction: Kysely<Database>, destination: string, outcomes: readonly Outcome[]): Promise<void> {
   const latest = new Map<string, string>();
   for (const { delivery, due } of outcomes) {

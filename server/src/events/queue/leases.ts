@@ -7,15 +7,15 @@ import { leaseFromQueues, recordFromQueues, releaseToQueues } from "./fromObject
 import { someQueue } from "./objectQueues";
 
 /**
- * Takes what is due at a destination, as much as goes in one batch: a batch that somebody left, or what waits in lanes, or what is
- * new. Undefined when there is nothing.
- * @param feed the destination's, which the transaction has locked
+ * Leases one batch of what is due at a destination: an abandoned batch first, then object queues, then new events. Undefined
+ * when nothing is due.
+ * @param feed the destination's cursor, which the transaction has locked
  */
 export async function lease(transaction: Kysely<Database>, feed: Cursor, options: LeaseOptions): Promise<LeasedBatch | undefined> {
   const { destination, now } = options;
   const [batches, [lane]] = await pipelined([batchesOf(transaction, { destination }), someQueue(transaction, { destination })]);
   const at = now.toISOString();
-  // Those that were left come first, because lanes that wait for one of them are due when it is.
+  // Abandoned batches come first, because object queues that wait for one are due at the same time.
   const isLeft = (batch: OtherBatch) => batch.leased_until <= at;
   for (const left of batches.filter(isLeft)) {
     const taken = await leaseAbandoned(transaction, left, options);
@@ -29,15 +29,15 @@ export async function lease(transaction: Kysely<Database>, feed: Cursor, options
 }
 
 /**
- * Records what became of a batch, each event by itself: delivered, tried again later, or given up. Changes nothing where the
- * lease has run out and others have taken over. The transaction has locked the destination's feed.
- * @param random spreads when failed ones are tried again, from 0 up to 1
+ * Records the result of each event of a batch: delivered, retried later, or given up. Changes nothing if the lease expired
+ * and another worker took the batch over. The transaction has locked the destination's cursor.
+ * @param random spreads the retries, from 0 up to 1
  */
 export async function record(transaction: Kysely<Database>, sent: SentBatch, now: Date, random: number): Promise<void> {
   await (sent.batch.from === "feed" ? recordFromLog : recordFromQueues)(transaction, sent, now, random);
 }
 
-/** Gives a batch back, because it could not be tried. */
+/** Gives a batch back that was not tried. */
 export async function release(transaction: Kysely<Database>, batch: Batch, now: Date): Promise<void> {
   if (!(await lockCursor(transaction, batch.destination))) return;
   await (batch.from === "feed" ? releaseToLog : releaseToQueues)(transaction, batch, now);

@@ -3,15 +3,15 @@ import { change, type Database, isListed, statement, valuesOf } from "../../stor
 import { type Holder, lockCursor } from "./cursors";
 import { PENDING } from "./deliveries";
 
-// Whoever changes lanes has locked the feed of their destination, so that nobody fills a lane that somebody else is about to close.
+// Lock the destination's cursor before you change its queues (table `lane`). Otherwise one worker could fill a queue that another closes.
 
-/** Lanes of one destination, by their objects, as JSON. */
+/** Queues of one destination, by their objects (JSON). */
 interface Named {
   readonly destination: string;
   readonly objects: string;
 }
 
-/** Locks the lanes that are due, the longest due first, except those that somebody else has locked. */
+/** Locks the queues that are due, longest due first; skips those that another transaction has locked. */
 export const lockDueQueues = statement<{ destination: string; now: string; most: number }, { object_id: string }>((db, parameter) =>
   db
     .selectFrom("lane")
@@ -19,18 +19,18 @@ export const lockDueQueues = statement<{ destination: string; now: string; most:
     .where("destination_id", "=", parameter("destination"))
     .where("due_at", "<=", parameter("now"))
     .orderBy("due_at")
-    // Hidden from PostgreSQL's planner, which else expects fewer lanes than that, and reads and sorts them all.
+    // Hides the limit from PostgreSQL's planner. If it expects fewer queues than the limit, it reads and sorts them all.
     .limit(sql<number>`(select cast(${parameter("most")} as integer))`)
     .forUpdate()
     .skipLocked(),
 );
 
-/** The lanes that a lease still holds. */
+/** The queues that a lease still holds. */
 export const leasedQueues = statement<{ lease: string }, { object_id: string }>((db, parameter) =>
   db.selectFrom("lane").select("object_id").where("lease", "=", parameter("lease")),
 );
 
-/** Which of these objects have lanes. */
+/** Which of these objects have a queue. */
 export const queuesAmong = statement<Named, { object_id: string }>((db, parameter) =>
   db
     .selectFrom("lane")
@@ -39,12 +39,12 @@ export const queuesAmong = statement<Named, { object_id: string }>((db, paramete
     .where(isListed(db, "object_id", parameter("objects"))),
 );
 
-/** One of a destination's lanes, if it has any: mostly there is none, and a look for one costs less than a list of objects. */
+/** Any one queue of a destination. Usually there is none, and this check is cheaper than one with a list of objects. */
 export const someQueue = statement<{ destination: string }, { object_id: string }>((db, parameter) =>
   db.selectFrom("lane").select("object_id").where("destination_id", "=", parameter("destination")).limit(sql.lit(1)),
 );
 
-/** Hands the lanes that one lease holds to another, or lets them go. */
+/** Moves the queues of one lease to another, or frees them. */
 export const moveLeases = change<{ before: string; lease: string | null; due: string }>((db, parameter) =>
   db
     .updateTable("lane")
@@ -52,7 +52,7 @@ export const moveLeases = change<{ before: string; lease: string | null; due: st
     .where("lease", "=", parameter("before")),
 );
 
-/** Says who has those of these lanes that are still open, if anybody has, and when their next events may be tried. */
+/** Sets the lease and the due time of those of these queues that are still open. */
 export const setQueues = change<Named & { lease: string | null; due: string }>((db, parameter) =>
   db
     .updateTable("lane")
@@ -61,7 +61,7 @@ export const setQueues = change<Named & { lease: string | null; due: string }>((
     .where(isListed(db, "object_id", parameter("objects"))),
 );
 
-/** Closes those of these lanes that have nothing left to deliver, and says how many. */
+/** Closes those of these queues that are empty, and returns how many. */
 export const closeQueues = change<Named>((db, parameter) =>
   db
     .deleteFrom("lane")
@@ -70,7 +70,7 @@ export const closeQueues = change<Named>((db, parameter) =>
     .where(isEmpty),
 );
 
-/** Whether nothing waits in a lane. Looked up lane by lane: an anti-join PostgreSQL would make by reading all deliveries. */
+/** Whether a queue is empty. A look-up for each queue: for an anti-join PostgreSQL would read all deliveries. */
 const isEmpty = ({ eb, selectFrom }: ExpressionBuilder<Database, "lane">) =>
   eb(
     selectFrom("delivery")
@@ -110,12 +110,12 @@ const openLeased = statement<Named & { lease: string; due: string }, unknown>((d
       db
         .selectFrom(valuesOf(db, parameter("objects")).as("object"))
         .select([typed("destination").as("destination_id"), "object.value", typed("due").as("due_at"), typed("lease").as("lease")])
-        .where(sql<SqlBool>`true`), // without it SQLite takes what follows for a part of the select
+        .where(sql<SqlBool>`true`), // without it, SQLite parses "on conflict" as part of the select
     )
     .onConflict((conflict) => conflict.columns(["destination_id", "object_id"]).doNothing());
 });
 
-/** Sees to it that each of these deliveries has a lane, which is due now unless it is there already; the sequences are JSON. */
+/** Opens a queue for each of these deliveries (sequences as JSON), due now. Existing queues stay as they are. */
 export const openQueues = statement<{ destination: string; sequences: string; now: string }, unknown>((db, parameter) =>
   db
     .insertInto("lane")
@@ -131,7 +131,7 @@ export const openQueues = statement<{ destination: string; sequences: string; no
     .onConflict((conflict) => conflict.columns(["destination_id", "object_id"]).doNothing()),
 );
 
-/** Gives up what waits for a destination and is of these types, unless some subscription still asks for it. */
+/** Drops waiting deliveries of these types to a destination, except those that another subscription still wants. */
 export async function dropPending(transaction: Kysely<Database>, destination: string, types: readonly string[]): Promise<void> {
   await lockCursor(transaction, destination);
   await transaction

@@ -10,14 +10,14 @@ export interface CloudAuth {
 
 const CONNECT_MS = 10_000;
 
-/** Reads an ARN that was checked when it was stored. */
+/** Reads an ARN. It was validated before it was stored. */
 export function arnOf(kind: Parameters<typeof readArn>[0], text: string): Arn {
   const arn = readArn(kind, text);
   if (!arn) throw new TargetError(`cannot be found: ${JSON.stringify(text)} is no ARN of its kind`);
   return arn;
 }
 
-/** The settings of an SDK client. Addresses follow from the region, which an ARN cannot turn into another host. */
+/** The settings of an SDK client. The region decides the address; no ARN can turn it into another host. */
 export async function cloudSettings(service: Service, region: string, auth: CloudAuth, options: TargetOptions) {
   const { role, creds } = auth;
   return {
@@ -33,13 +33,13 @@ async function connection(service: Service, region: string, { endpoints, timeout
   return {
     region,
     endpoint: endpoints?.[service],
-    maxAttempts: 1, // whoever sends decides when to repeat
-    // HTTP/1.1 for all: the client for streams would speak HTTP/2, which compatible services seldom do.
+    maxAttempts: 1, // the delivery worker decides about retries
+    // HTTP/1.1 for all: the Kinesis client prefers HTTP/2, which few compatible services support.
     requestHandler: new NodeHttpHandler({ connectionTimeout: CONNECT_MS, requestTimeout: timeoutMs, throwOnRequestTimeout: true }),
   };
 }
 
-/** Asks STS for keys of a role, as whoever the server itself is. The client that gets them keeps them, and asks again before they end. */
+/** Asks STS for keys of a role with the server's own identity. The SDK client caches them and renews them before they expire. */
 async function assumeRole(role: string, region: string, options: TargetOptions) {
   const { STS } = await import("@aws-sdk/client-sts");
   const sts = new STS(await connection("sts", region, options));
@@ -57,13 +57,13 @@ async function assumeRole(role: string, region: string, options: TargetOptions) 
   }
 }
 
-/** A client that is made when it is first used, because its SDK takes long to load. */
+/** Creates a client on first use, because its SDK takes long to load. */
 export class LazyClient<C extends { destroy(): void }> {
   #client: Promise<C> | undefined;
 
   constructor(private readonly open: () => Promise<C>) {}
 
-  /** Uses it, and turns what it throws into a {@link TargetError}. */
+  /** Works with the client, and turns its errors into a {@link TargetError}. */
   async use<T>(work: (client: C) => Promise<T>): Promise<T> {
     try {
       this.#client ??= this.open();
@@ -78,7 +78,7 @@ export class LazyClient<C extends { destroy(): void }> {
   }
 }
 
-/** What an SDK throws, as far as it is used here. */
+/** The fields of an SDK's error that we use. */
 interface CloudFailure extends Error {
   readonly $metadata?: { readonly httpStatusCode?: number };
   readonly $response?: { readonly headers?: Record<string, string> };
@@ -99,7 +99,7 @@ function cloudError(error: unknown): TargetError {
     });
   const status = $metadata?.httpStatusCode;
   if (status === undefined) return unreachable(error);
-  const unread = error instanceof SyntaxError; // what answered is a proxy, for example
+  const unread = error instanceof SyntaxError; // for example a proxy answered
   const why = unread ? `answered ${status} in no form that the service has; check its endpoint` : `refused: ${name}: ${message}`;
   return new TargetError(why, {
     throttled: THROTTLED.test(name) || status === 429,
@@ -108,7 +108,7 @@ function cloudError(error: unknown): TargetError {
   });
 }
 
-/** What an answer to a batch says of one record. */
+/** Reads the result of one record from the answer to its batch. */
 export function outcome(record: { ErrorCode?: string; ErrorMessage?: string } | undefined): Sent {
   if (!record) return { ok: false, error: "the service's answer does not mention it" };
   const { ErrorCode: code, ErrorMessage: message } = record;

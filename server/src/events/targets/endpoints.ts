@@ -2,12 +2,12 @@ const SERVICES = ["stream_service", "delivery_service", "log_service", "monitori
 
 export type Service = (typeof SERVICES)[number];
 
-/** Where services are reached instead of where their makers run them; `sts` hands out the keys of roles. */
+/** Addresses to use instead of the services' public ones; `sts` issues the keys of roles. */
 export type Endpoints = Readonly<Partial<Record<Service, string>>>;
 
 /**
- * Reads what an operator set: `<service>=<url>`, several with commas or spaces between them.
- * @param before what was read so far; a service named again is refused
+ * Reads the operator's setting: `<service>=<url>`, separated by commas or spaces.
+ * @param before endpoints read so far; a service may not be named again
  */
 export function parseEndpoints(text: string, before: Endpoints = {}): Endpoints {
   const endpoints: Partial<Record<Service, string>> = { ...before };

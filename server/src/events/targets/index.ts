@@ -13,7 +13,7 @@ const LONGEST_MESSAGE = 500;
 
 /**
  * Opens the target of an event destination. Nothing is connected before the first batch.
- * @throws TargetError when its address cannot be made out
+ * @throws TargetError when its address is invalid
  */
 export function openTarget(target: EventDestinationTarget, options: TargetOptions = {}): Target {
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
@@ -67,7 +67,7 @@ const secretsOf = (target: EventDestinationTarget): string[] =>
     .concat(target.monitoring_service?.api_key)
     .filter((secret) => secret !== undefined);
 
-/** What a service says may be anything, also what it was sent: without secrets, on one line, and not too long. */
+/** Cleans a service's message, which may repeat the request: removes secrets, joins lines, limits the length. */
 const cleaner =
   (secrets: readonly string[]): Cleaner =>
   (message) =>

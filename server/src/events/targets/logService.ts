@@ -3,7 +3,7 @@ import type { EventDestinationTargetLogService } from "@tunnelplane/sdk";
 import { arnOf, cloudSettings, LazyClient } from "./cloud";
 import { type Outgoing, type Sent, type Target, TargetError, type TargetOptions } from "./target";
 
-/** The log stream that all servers write to, made where it is missing; requests to one stream need no order since 2023. */
+/** All servers write to this log stream, and create it if it is missing. Since 2023, requests to one stream need no order. */
 const STREAM = "tunnelplane";
 const LONGEST_SPAN_MS = 24 * 3600 * 1000;
 const OVERHEAD = 26;
@@ -55,8 +55,8 @@ export function openLogService({ log_group_ref, auth }: EventDestinationTargetLo
 }
 
 /**
- * The batch in parts that the service takes in one request: in the order of time, no more than a day.
- * Clocks of servers differ; an event that seems older than the one before it gets that one's time, so that their order stays.
+ * Splits a batch into parts that the service takes in one request: ordered by time, no more than a day.
+ * Clocks of servers differ. An event that seems older than the one before it gets that one's time, to keep their order.
  */
 function spans(batch: readonly Outgoing[]): InputLogEvent[][] {
   const parts: InputLogEvent[][] = [];
@@ -75,7 +75,7 @@ function spans(batch: readonly Outgoing[]): InputLogEvent[][] {
   return parts;
 }
 
-/** What the answer says of one event: it names where those that are too old end, and where those of the future begin. */
+/** Reads the result of one event. The answer names the index where too old events end, and where too new ones begin. */
 function outcome(index: number, rejected: RejectedLogEventsInfo = {}): Sent {
   const { expiredLogEventEndIndex = 0, tooOldLogEventEndIndex = 0, tooNewLogEventStartIndex = Number.POSITIVE_INFINITY } = rejected;
   const never = (error: string): Sent => ({ ok: false, error, permanent: true });

@@ -1,7 +1,7 @@
 import type { Outgoing, Sent } from "./target";
 
 /**
- * A batch on its way to another thread, by columns: writing and reading it takes 0.6 µs an event, and 1.9 µs by rows (measured
+ * A batch by columns, to send it to another thread. Copying takes 0.6 µs an event, instead of 1.9 µs by rows (measured
  * 2026-11-21 on 2 cores).
  */
 export type Columns = { readonly [Name in keyof Outgoing]: readonly Outgoing[Name][] };
@@ -21,7 +21,7 @@ export const rowsOf = ({ id, key, time, body }: Columns): Outgoing[] =>
     body: body[row] as string,
   }));
 
-/** What became of a batch; mostly everything of it was accepted, and one word says so. */
+/** The result of a batch. Usually the service accepts everything, which is one word. */
 export type Summary = "accepted" | readonly Sent[];
 
 const ACCEPTED: Sent = { ok: true };

@@ -12,14 +12,14 @@ const LARGEST_ANSWER = 64 * 1024;
 const zip = promisify(gzip);
 
 /**
- * A monitoring service: the logs intake of Datadog, version 2. It would take a log over 1 MB and cut it, so it gets none.
+ * A monitoring service: the logs intake of Datadog, version 2. It truncates logs over 1 MB, so we send none of those.
  * https://docs.datadoghq.com/api/latest/logs/send-logs/
  */
 export function openMonitoringService(target: EventDestinationTargetMonitoringService, options: TargetOptions): Target {
   const { api_key, monitoring_tags, service } = target;
   const operators = options.endpoints?.monitoring_service;
   const url = new URL(`${operators ?? intakeOf(target.monitoring_site)}/api/v2/logs`);
-  // An operator may send to any address; a user may not make the server reach into the networks it stands in.
+  // An operator may choose any address. A user may not make the server connect to its private network.
   const connect = operators || options.allowPrivate ? { timeout: CONNECT_MS } : publicOnly({ timeout: CONNECT_MS });
   const agent = new Agent({ connect, maxResponseSize: LARGEST_ANSWER });
   const headers = { "content-type": "application/json", "content-encoding": "gzip", "dd-api-key": api_key };

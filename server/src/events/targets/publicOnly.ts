@@ -9,9 +9,9 @@ const refusal = (host: string, address: string): Error =>
   );
 
 /**
- * Connects to hosts on the internet only. What counts are the addresses that are connected to, so a name that
- * changes its address between a check and its use gains nothing.
- * @param resolve how names are resolved
+ * Connects to hosts on the internet only. It checks the very addresses that it connects to, so changing a name's address
+ * after the check gains nothing.
+ * @param resolve resolves names
  */
 export function publicOnly(options: buildConnector.BuildOptions = {}, resolve: typeof lookup = lookup): buildConnector.connector {
   const lookupPublic: LookupFunction = (host, options, callback) => {
@@ -25,7 +25,7 @@ export function publicOnly(options: buildConnector.BuildOptions = {}, resolve: t
   };
   const connect = buildConnector({ ...options, lookup: lookupPublic } as buildConnector.BuildOptions);
   return (target, callback) => {
-    // Node resolves no name, and so asks nobody, where the host is an address already.
+    // For a host that is an address, Node does not call `lookup`, so check it here.
     const host = target.hostname.replace(/^\[|\]$/g, "");
     if (isIP(host) && !isPublic(host)) callback(refusal(host, host), null);
     else connect(target, callback);

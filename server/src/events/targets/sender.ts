@@ -4,14 +4,14 @@ import { openTarget } from ".";
 import { type Columns, rowsOf, type Summary, summaryOf } from "./messages";
 import { type Target, TargetError, type TargetErrorOptions, type TargetOptions } from "./target";
 
-/** What this thread is told. Targets and batches are named by numbers. */
+/** Messages to this thread. Numbers identify targets and batches. */
 export type Order =
   | { readonly order: "open"; readonly target: number; readonly of: EventDestinationTarget; readonly options: TargetOptions }
   | { readonly order: "close"; readonly target: number }
   | { readonly order: "send"; readonly target: number; readonly batch: number; readonly columns: Columns }
   | { readonly order: "cancel"; readonly batch: number };
 
-/** What it says of a batch. */
+/** The answer about a batch. */
 export type Report = { readonly batch: number } & (
   | { readonly sent: Summary }
   | { readonly refused: TargetErrorOptions & { readonly message: string } }
@@ -52,5 +52,5 @@ async function send({ target, batch, columns }: Extract<Order, { order: "send" }
   }
 }
 
-/** Of an error's own fields nothing is kept on the way to another thread. */
+/** Copies an error's own fields, because messages between threads drop them. */
 const refusalOf = ({ message, throttled, credentials, retryAfterMs }: TargetError) => ({ message, throttled, credentials, retryAfterMs });

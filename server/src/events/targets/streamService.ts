@@ -5,8 +5,8 @@ import type { Outgoing, Target, TargetOptions } from "./target";
 const MIB = 1024 * 1024;
 
 /**
- * A stream: Kinesis Data Streams, PutRecords. Requests of 10 MiB and records of 10 MiB are allowed since 2025, the latter
- * where a stream is set up for them; these are the limits that every stream has.
+ * A stream: Kinesis Data Streams, PutRecords. Since 2025 it allows requests of 10 MiB, and records of 10 MiB on streams that
+ * are configured for them. We keep to the limits that every stream has.
  * https://docs.aws.amazon.com/kinesis/latest/APIReference/API_PutRecords.html
  */
 export function openStreamService({ stream_ref, auth }: EventDestinationTargetStreamService, options: TargetOptions): Target {

@@ -4,28 +4,28 @@ import type { Endpoints } from "./endpoints";
 export interface Outgoing {
   /** The event's id, the same on every try. */
   readonly id: string;
-  /** The id of the object that it is about: events of one object arrive in order. */
+  /** The id of the changed object: events of one object arrive in order. */
   readonly key: string;
-  /** When it happened, as the API says times: RFC 3339, UTC, milliseconds. */
+  /** When the event was written: RFC 3339, UTC, milliseconds. */
   readonly time: string;
   /** The event, as JSON. */
   readonly body: string;
 }
 
-/** What became of one event. */
+/** The result of sending one event. */
 export type Sent =
   | { readonly ok: true }
   | {
       readonly ok: false;
-      /** What the service said of it, without secrets. */
+      /** The service's answer, without secrets. */
       readonly error: string;
-      /** The service has too much to do at the moment. */
+      /** The service is overloaded. */
       readonly throttled?: boolean;
-      /** It would never be accepted. */
+      /** The service will never accept it. */
       readonly permanent?: boolean;
     };
 
-/** What a service takes in one request. */
+/** The limits of a service for one request. */
 export interface Limits {
   /** How many events. */
   readonly count: number;
@@ -35,20 +35,20 @@ export interface Limits {
   readonly recordBytes: number;
 }
 
-/** A place that events are sent to. It keeps nothing and repeats nothing: what failed is for the caller to send again. */
+/** A service that takes events. It stores nothing and retries nothing; the caller sends failed events again. */
 export interface Target {
   readonly limits: Limits;
   /**
-   * Whether what is refused for now is always the end of a batch. Then several events of one object may go in one batch;
-   * otherwise a later one might be accepted while an earlier one is not.
+   * Whether the service, when it refuses an event, refuses the rest of the batch too. Then a batch may hold several events
+   * of one object; otherwise the service might accept a later one and refuse an earlier one.
    */
   readonly atomic: boolean;
-  /** How many bytes of a request an event takes. */
+  /** How many bytes an event takes in a request. */
   sizeOf(event: Outgoing): number;
   /**
-   * Sends a batch that keeps to the limits, and says what became of each event, in order. An event that is too large by
-   * itself is not sent, and permanently refused.
-   * @throws TargetError when nothing of it was accepted, as far as is known; the signal's reason when the caller gave up
+   * Sends a batch that keeps to the limits, and returns the result of each event, in order. An event that is too large by
+   * itself is not sent, and is permanently refused.
+   * @throws TargetError when the service accepted nothing, as far as we know; the signal's reason when the caller aborted
    */
   send(batch: readonly Outgoing[], signal: AbortSignal): Promise<Sent[]>;
   /** Closes its connections. */
@@ -56,24 +56,24 @@ export interface Target {
 }
 
 export interface TargetOptions {
-  /** Where services are reached instead of where their makers run them. */
+  /** Addresses to use instead of the services' public ones. */
   readonly endpoints?: Endpoints;
-  /** Whether a site that a user names may lie in a private network. Default: it may not. */
+  /** Whether a user's site may have an address in a private network. Default: false. */
   readonly allowPrivate?: boolean;
   /** How long a batch may take, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
 }
 
 export interface TargetErrorOptions {
-  /** The service has too much to do at the moment. */
+  /** The service is overloaded. */
   readonly throttled?: boolean;
-  /** The service refuses the keys, the role or what they may do: somebody has to change that. */
+  /** The service refuses the keys, the role or their permissions; an admin has to change them. */
   readonly credentials?: boolean;
-  /** How long the service wants to be left alone, in milliseconds. */
+  /** How long the service asks us to wait, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 
-/** A batch that was not accepted. Its message says why, and has no secrets. */
+/** The service did not accept a batch. The message says why and holds no secrets. */
 export class TargetError extends Error {
   readonly throttled: boolean;
   readonly credentials: boolean;
@@ -88,14 +88,14 @@ export class TargetError extends Error {
   }
 }
 
-/** For a connection that failed: there was no answer. */
+/** The error for a connection that failed without an answer. */
 export function unreachable(error: unknown): TargetError {
-  // Where a host has several addresses, Node reports each one's failure inside an error without words.
+  // For a host with several addresses, Node throws an error without a message that lists the failure of each.
   const { message, code, errors } = error as Error & { code?: string; errors?: Error[] };
   return new TargetError(`cannot be reached: ${message || errors?.map((each) => each.message).join("; ") || code}`);
 }
 
-/** How long headers ask to wait, in milliseconds: `Retry-After` (RFC 9110) in seconds or as a date, or else `X-RateLimit-Reset` in seconds. */
+/** The wait that headers ask for, in milliseconds: `Retry-After` (RFC 9110, seconds or a date), or else `X-RateLimit-Reset` (seconds). */
 export function retryAfterMs(headers: Readonly<Record<string, string | string[] | undefined>>): number | undefined {
   const text = String(headers["retry-after"] ?? headers["x-ratelimit-reset"] ?? "");
   const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();

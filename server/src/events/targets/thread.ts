@@ -13,9 +13,9 @@ interface Waiting {
 }
 
 /**
- * Sends from a thread of its own: to write, sign and read requests of hundreds of events takes milliseconds, in which whoever asks
- * the server would wait, and the database too. The thread starts with the first batch and ends with the last target; one that
- * fails fails what is under way, and is followed by another.
+ * Sends from its own thread: writing, signing and reading a request of hundreds of events takes milliseconds, which would
+ * block the server's other requests. The thread starts with the first batch and ends with the last target. If it fails, the
+ * batches under way fail too, and the next batch starts a new thread.
  */
 export class TargetThread {
   readonly #open = new Set<number>();
