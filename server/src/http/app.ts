@@ -25,11 +25,11 @@ import { oneLogger, RequestLog } from "./requestLog";
 const SERVICE_VERSION = "2";
 const MIB = 1024 * 1024;
 const BODY_LIMIT = MIB;
-/** What a page holds (8 MiB), beside what stands around its objects. */
+/** The limit of a page is 8 MiB; some of that is for the JSON around its objects. */
 const PAGE_BYTES = 8 * MIB - 64 * 1024;
-/** Answers that are longer are sent in a turn of their own: to put their addresses in takes milliseconds. */
+/** A longer answer gets its own turn of the event loop, because inserting its addresses takes milliseconds. */
 const LONG_ANSWER = MIB;
-/** As long as Node lets a request line be, so that an id of any length is answered as one that does not exist. */
+/** Node's limit for a request line, so that an overlong id is answered as not found. */
 const LONGEST_PATH = 16 * 1024;
 const JSON_TYPE = "application/json; charset=utf-8";
 const CHALLENGE = { "www-authenticate": "Bearer" };
@@ -42,10 +42,10 @@ export interface AppOptions extends ConnectionOptions {
   readonly underWay: RequestsUnderWay;
   /** This server's release, for the OpenAPI document. */
   readonly version: string;
-  /** The address that answers name; without it, the one the client used. */
+  /** The base address for answers. Default: the address that the client used. */
   readonly publicUrl?: string;
   readonly rateLimit: RateLimitOptions;
-  /** Proxies whose word on the client is taken, as addresses and networks with commas between. */
+  /** Trusted proxies: addresses and networks, separated by commas. */
   readonly trustProxy?: string;
 }
 
@@ -177,14 +177,14 @@ function registerOperation(
     // Not `reply.send`: Fastify would wait for the reply, with listeners for its end.
     if (json.length <= LONG_ANSWER) return context.documents.answer(json, address);
     await ownTurn();
-    // As bytes it is outside of the heap: while it waits to be read, it is there once, and what it was made from can go.
+    // A buffer lies outside of the heap. While the answer waits to be read, it is held once, and its source can be freed.
     return Buffer.from(context.documents.answer(json, address));
   }
 }
 
 const CALLERS = (["api_key", "bot_user"] as const).map((kind) => definitionOf(kind).path);
 
-/** Which slots requests for an operation take; an admin can always see and delete API keys. */
+/** Which slots an operation's requests take. API keys have their own, so that an admin can always list and delete them. */
 function slotsOf({ waits, method, path }: Operation): "keys" | "waits" | undefined {
   if (waits) return "waits";
   const keys = definitionOf("api_key").path;
@@ -192,16 +192,16 @@ function slotsOf({ waits, method, path }: Operation): "keys" | "waits" | undefin
   return isKeys ? "keys" : undefined;
 }
 
-/** Whether an operation changes who may make requests. */
+/** Whether an operation changes API keys or bots. */
 const decidesOnCallers = ({ method, path }: Operation): boolean => method !== "GET" && CALLERS.some((start) => path.startsWith(start));
 
-/** The same operation; whoever made requests before is looked up again after it, also when nobody knows whether it was kept. */
+/** The same operation, but afterwards all callers are looked up again, even if it failed: its commit may be in doubt. */
 const forgetting =
   (apiKeys: ApiKeys, run: Operation["run"]): Operation["run"] =>
   (...input) =>
     run(...input).finally(() => apiKeys.forget());
 
-/** A page is put together from the stored texts: they are the answer already. */
+/** Joins the stored texts to a page, without parsing them. */
 function pageJson(operation: Operation, page: Page, request: FastifyRequest, address: string): string {
   const path = expandPath(operation.path, request.params as Place);
   const next = new URLSearchParams(request.query as Record<string, string>);
@@ -247,7 +247,7 @@ function refuseOtherMethods(api: FastifyInstance, operations: readonly Operation
     api.route({
       method: METHODS.filter((method) => !taken.includes(method)),
       url: routePattern(path),
-      // Before a body is read, which is of no interest here.
+      // In onRequest, before Fastify reads the body.
       onRequest: async (request) => {
         throw new RequestError("method_not_allowed", `${request.method} is not allowed on ${path}; allowed: ${allow.join(", ")}`, {
           headers: { allow: allow.join(", ") },
@@ -263,7 +263,7 @@ const noRoute = (request: FastifyRequest): RequestError =>
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = requestErrorOf(error);
-  // What was refused on purpose is no failure, and its line in the log of requests says enough.
+  // A refusal is no failure; the request log's line is enough.
   if (refusal.status >= 500 && refusal !== error) request.log.error({ operation_id: request.id, err: error }, "request failed");
   reply
     .code(refusal.status)
@@ -272,7 +272,7 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
     .send(JSON.stringify(refusal.body(request.id)));
 }
 
-/** A caller's own request id, where it is one that can be logged; else a new one. */
+/** The client's own request id if it is safe to log; otherwise a new one. */
 function requestId(given: string | string[] | undefined): string {
   return typeof given === "string" && /^[\w.:-]{1,128}$/.test(given) ? given : newId("op");
 }

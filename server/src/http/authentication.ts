@@ -10,7 +10,7 @@ declare module "fastify" {
   }
 }
 
-/** Finds whose API key a request has. */
+/** Finds the caller by the API key of a request. */
 export class Authentication {
   constructor(
     private readonly apiKeys: ApiKeys,

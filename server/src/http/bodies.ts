@@ -4,9 +4,9 @@ import { RequestError } from "../util";
 import { placeOfMistake } from "./jsonMistake";
 import { refuseOutsized } from "./limits/bodyLimits";
 
-const MISSING = "The body is missing or empty; send a JSON object, {} where nothing is to be said";
+const MISSING = "The body is missing or empty; send a JSON object, {} if there is nothing to set";
 
-/** JSON bodies only, in UTF-8; an empty one counts as none, because many clients send the Content-Type with every request. */
+/** Accepts only JSON in UTF-8. An empty body counts as none, because many clients send a Content-Type with every request. */
 export function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
@@ -38,12 +38,12 @@ function parsed(text: string): unknown {
   }
 }
 
-/** How many characters can be read before the first that is not UTF-8. */
+/** Counts the characters before the first invalid UTF-8. */
 function charactersBeforeMistake(bytes: Buffer): number {
   let [sound, broken] = [0, bytes.length];
   while (broken - sound > 1) {
     const middle = (sound + broken) >> 1;
-    // Cut where a character begins, so that only what was broken before is broken.
+    // Cut at the start of a character, so that the cut itself breaks none.
     if (isUtf8(bytes.subarray(0, startOfCharacter(bytes, middle)))) sound = middle;
     else broken = middle;
   }
@@ -56,7 +56,7 @@ function startOfCharacter(bytes: Buffer, offset: number): number {
   return start;
 }
 
-/** The JSON object that a body must be. */
+/** Returns the body if it is a JSON object; refuses anything else. */
 export function objectIn(body: unknown): unknown {
   if (body === undefined) throw new RequestError("malformed_json", MISSING);
   if (typeof body === "object" && body !== null && !Array.isArray(body)) return body;

@@ -1,12 +1,12 @@
 import { CommitInDoubt } from "../storage";
 import { RequestError } from "../util";
 
-/** Turns whatever was thrown into an answer from the error table. What is not a refusal of ours never shows its words. */
+/** Turns any error into an answer from the error table. Only a RequestError shows its message to the client. */
 export function requestErrorOf(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
   const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
   if (error instanceof CommitInDoubt) {
-    // Neither a 503 nor Retry-After: clients take these for a promise that nothing was changed, and send the request again.
+    // No 503 and no Retry-After: clients would take them as a promise that nothing changed, and repeat the request.
     return new RequestError("internal", `${message}, so it is not known whether the change was made; read the object to find out`);
   }
   if (code && STORAGE_ERRORS.test(code)) {
@@ -22,7 +22,7 @@ export function requestErrorOf(error: unknown): RequestError {
     case "FST_ERR_BAD_URL":
       return new RequestError("no_route", "The path cannot be decoded");
   }
-  // What Fastify finds wrong with a request before it gets to us: a Content-Length that is not the body's, for example.
+  // Fastify found the request wrong before it reached a handler, for example a wrong Content-Length.
   if (statusCode && statusCode >= 400 && statusCode < 500) return new RequestError("malformed_request", `${message}; mend the request`);
   return new RequestError("internal", "The server failed to answer this; its log has the details under this operation id");
 }

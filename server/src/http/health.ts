@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import type { Store } from "../storage";
 
-/** Says that the process lives, and whether it reaches its database: to everybody, and whatever else is asked. */
+/** Answers whether the process lives and reaches its database. Needs no API key and no slot. */
 export function registerHealth(app: FastifyInstance, { reader }: Store): void {
   app.get("/livez", async () => ({ status: "ok" }));
-  // One look for all who ask at once: it needs no slot and takes one connection of the database at most.
+  // Requests at the same time share one query, so the checks take one database connection at most.
   let looking: Promise<unknown> | undefined;
   app.get("/readyz", async () => {
     looking ??= reader

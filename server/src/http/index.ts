@@ -1,4 +1,4 @@
-/** From a request to its answer. Other rooms import from here only. */
+/** Answers requests. Other rooms import from here only. */
 
 export { buildApp } from "./app";
 export type { RateLimitOptions } from "./limits/rateLimits";

@@ -4,8 +4,8 @@ const START_OF_STRING = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
 /**
- * Where a text stops being JSON, in words: V8 tells a place only in some of its messages. Walks through the text once, without
- * building anything and without recursion; asked only for texts that were found wrong.
+ * Describes where a text stops being JSON; V8 names the place only in some of its messages. Reads the text once, builds
+ * nothing and does not recurse. Call it only for texts that JSON.parse refused.
  */
 export function placeOfMistake(text: string): string {
   const expected = new Reader(text).read();
@@ -14,7 +14,7 @@ export function placeOfMistake(text: string): string {
 
 class Reader {
   #at = 0;
-  /** What is open around the place: its closing brackets. */
+  /** The closing brackets that are still expected. */
   readonly #open: ("}" | "]")[] = [];
 
   constructor(private readonly text: string) {}
@@ -29,7 +29,7 @@ class Reader {
     }
   }
 
-  /** Reads a value, or the beginning of one with values in it; tells whether a value follows. */
+  /** Reads a value, or the start of an object or list. Returns whether another value follows. */
   #value(): boolean | string {
     const opening = this.text[this.#at];
     if (opening === "{" || opening === "[") {

@@ -4,12 +4,12 @@ import type { Caller } from "../auth";
 import type { DeliveryMetric } from "../events";
 import { RequestError } from "../util";
 
-// Reads take about a millisecond, writes wait for the disk, keys of authorities are made in up to seconds.
+// Reads take about a millisecond, writes wait for the disk, and an authority's key takes up to seconds.
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * Answers `GET /metrics` in the Prometheus format, to admins: requests, deliveries of events, the process, the
- * release. Labels hold patterns of paths and ids of event destinations, never a key or anything else that a client chose.
+ * Answers `GET /metrics` in the Prometheus format, to admins: requests, event deliveries, the process, the release. Labels
+ * hold path patterns and ids of event destinations, never a key or other text that a client chose.
  */
 export function registerMetrics(
   app: FastifyInstance,
@@ -21,7 +21,7 @@ export function registerMetrics(
   const registry = new Registry();
   const durations = new Histogram({
     name: "tunnelplane_http_request_duration_seconds",
-    help: "How long requests took, from their headers to the end of their answers. The count is that of the requests.",
+    help: "Duration of requests, from their headers to the end of their answers.",
     labelNames: ["method", "route", "status"],
     buckets: SECONDS,
     registers: [registry],
@@ -38,13 +38,13 @@ export function registerMetrics(
     });
   counter(
     "tunnelplane_http_requests_refused_total",
-    "Requests refused because the server worked on as many, in all or of one owner, as its limit allows.",
+    "Requests refused because the server, or one owner, had reached the limit of requests at once.",
     counts.refused,
   );
-  counter("tunnelplane_http_answers_cut_off_total", "Answers cut off because they were not read.", counts.cutOff);
+  counter("tunnelplane_http_answers_cut_off_total", "Answers cut off because the client did not read them.", counts.cutOff);
   new Gauge({
     name: "tunnelplane_build_info",
-    help: "The release that runs; always 1.",
+    help: "The running release, as a label; always 1.",
     labelNames: ["version", "node"],
     registers: [registry],
   })
@@ -70,7 +70,7 @@ export function registerMetrics(
 function registerDeliveryMetric(registry: Registry, { name, help, type, collect }: DeliveryMetric): void {
   const options = { name, help, labelNames: ["destination"], registers: [registry] };
   const refill = async (metric: Counter | Gauge) => {
-    metric.reset(); // destinations that are gone, too
+    metric.reset(); // drops deleted destinations
     for (const [destination, value] of await collect()) metric.inc({ destination }, value);
   };
   if (type === "counter") {

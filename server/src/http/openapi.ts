@@ -41,20 +41,20 @@ const PARAMETERS: Json = {
   limit: {
     name: "limit",
     in: "query",
-    description: "How many at most. A page holds at most 8 MiB: then it has fewer, and `next_page_uri` goes on.",
+    description: "Largest number of objects in the page. A page holds at most 8 MiB, so it may have fewer; `next_page_uri` continues.",
     schema: { type: "integer", minimum: 1, maximum: 100, default: 100 },
   },
   "Idempotency-Key": {
     name: "Idempotency-Key",
     in: "header",
     description:
-      "Names the request, so that it can be sent again: for 24 hours the same request under the same name gets its first answer, and makes nothing new.",
+      "Makes the request idempotent: for 24 hours, the same request with the same key gets its first answer and changes nothing.",
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
   },
   dry_run: {
     name: "dry_run",
     in: "query",
-    description: "Whether to check and answer everything, but keep nothing.",
+    description: "`true` for a dry run: the server checks everything and answers as usual, but keeps nothing.",
     schema: { type: "boolean", default: false },
   },
   findings: {
@@ -84,11 +84,11 @@ const PARAMETERS: Json = {
 
 const HEADERS: Json = {
   "Idempotent-Replayed": {
-    description: "`true` where this is the answer of an earlier request with the same Idempotency-Key.",
+    description: "`true` if this is the first answer to an idempotent request, sent again.",
     schema: { type: "string", const: "true" },
   },
-  ETag: { description: "The version of what is answered, for If-Match.", schema: { type: "string" } },
-  "Retry-After": { description: "After how many seconds to try again; nothing was changed.", schema: { type: "integer", minimum: 1 } },
+  ETag: { description: "The version of the answered object, for If-Match.", schema: { type: "string" } },
+  "Retry-After": { description: "Try again after this many seconds; nothing was changed.", schema: { type: "integer", minimum: 1 } },
   Location: { description: "Path of the new object.", schema: { type: "string" } },
 };
 
@@ -129,7 +129,7 @@ function describe(operation: Operation, components: Map<string, Json>): Json {
   };
 }
 
-/** What a POST answers that creates nothing: it has no version. */
+/** A POST that creates nothing answers a report, which has no version. */
 const isReport = ({ method, success }: Operation): boolean => method === "POST" && success.status === 200;
 
 const tellsFindings = ({ query }: Operation): boolean => query.includes("findings");
@@ -147,7 +147,7 @@ function answerOf({ success }: Operation, components: Map<string, Json>): Json {
     properties: {
       [success.list.key]: { type: "array", items: one },
       uri: { type: "string", format: "uri" },
-      next_page_uri: { type: ["string", "null"], format: "uri", description: "Address of the next page, null at the end." },
+      next_page_uri: { type: ["string", "null"], format: "uri", description: "Address of the next page; null on the last one." },
     },
   };
 }
@@ -198,12 +198,12 @@ function jsonSchema({ name, schema, io }: Shape): Json {
   return rest as Json;
 }
 
-/** Says of optional fields that they may also be sent as what older clients send for "left out". */
+/** Older clients send some values for "left out": lets optional fields accept them. */
 function acceptLeftOut(shape: Readonly<Record<string, z.ZodType>>, properties: Record<string, Json>, isUpdate: boolean): void {
   for (const [name, field] of Object.entries(shape)) {
     if (!isOptional(field) || !properties[name]) continue;
     const { description, default: fallback, ...schema } = properties[name];
-    // An update means "" and 0 where the field may be that.
+    // In an update, "" and 0 are values if the field allows them.
     const zeros = marksOf(field).module ? [] : ["", 0].filter((zero) => !isUpdate || !field.safeParse(zero).success);
     const leftOut = zeros.length > 0 ? { enum: [null, ...zeros] } : { type: "null" };
     properties[name] = { description, default: fallback, anyOf: [schema, { ...leftOut, title: "left out" }] };
@@ -218,7 +218,7 @@ function errorSchema(): Json {
       error_code: z.string().meta({ description: "Stable number of the error.", examples: [ERRORS.invalid_field.code] }),
       status_code: z.int().meta({ description: "The HTTP status." }),
       msg: z.string().meta({ description: "What is wrong, what was expected and what to do." }),
-      details: z.record(z.string(), z.string()).meta({ description: "`operation_id`, and `field` where one is at fault." }),
+      details: z.record(z.string(), z.string()).meta({ description: "`operation_id`, and `field` if one field is wrong." }),
     }),
   });
 }

@@ -4,7 +4,7 @@ import { RequestError } from "../util";
 
 const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
 
-/** The idempotency that a request names by its Idempotency-Key. */
+/** Reads the Idempotency-Key of a request, if it has one. */
 export function idempotentRequestOf(request: FastifyRequest, body: unknown): IdempotentRequest | undefined {
   const key = request.headers["idempotency-key"];
   if (key === undefined) return undefined;

@@ -6,14 +6,14 @@ const PAGE_LIMIT = 100;
 
 export type Query = Readonly<Record<string, string>>;
 
-/** How many objects a page may have. */
+/** Reads `limit`: the largest number of objects in a page. */
 export function limitOf({ limit: text }: Query): number {
   if (text === undefined) return PAGE_LIMIT;
   if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= PAGE_LIMIT) return Number(text);
   throw new RequestError("invalid_query", `limit must be a whole number from 1 to ${PAGE_LIMIT}`, { field: "limit" });
 }
 
-/** The id that a page's objects are older than. */
+/** Reads `before_id`: the page holds objects older than this one. */
 export function beforeOf({ title, idPrefix }: Pick<Definition, "title" | "idPrefix">, { before_id: text }: Query): string | undefined {
   if (text === undefined || text.startsWith(`${idPrefix}_`)) return text;
   throw new RequestError("invalid_query", `before_id must be the id of ${withArticle(title)}, which begins with "${idPrefix}_"`, {
@@ -21,7 +21,7 @@ export function beforeOf({ title, idPrefix }: Pick<Definition, "title" | "idPref
   });
 }
 
-/** Whether a change is only to be tried. */
+/** Reads `dry_run`. */
 export function dryRunOf({ dry_run: text }: Query): boolean {
   if (text === undefined || text === "false") return false;
   if (text === "true") return true;

@@ -1,6 +1,6 @@
 import { type FastifyBaseLogger, LogController } from "fastify";
 
-/** One line for each request, when it is answered. Never a header, a query or a body: they may hold secrets. */
+/** Logs one line for each answered request. Never logs headers, queries or bodies, which may hold secrets. */
 export class RequestLog extends LogController {
   override incomingRequest(): void {}
 
@@ -19,5 +19,5 @@ export class RequestLog extends LogController {
   }
 }
 
-/** The server's own logger for all requests: to make one for each takes as long as to write its line, so lines name their request themselves. */
+/** Uses one logger for all requests: a child logger takes as long to create as a line to write. Each line names its request. */
 export const oneLogger = (logger: FastifyBaseLogger): FastifyBaseLogger => logger;

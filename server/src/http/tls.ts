@@ -2,14 +2,14 @@ import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { SecureContextOptions } from "node:tls";
 
-/** Where certificate and private key are, both as PEM. */
+/** The files of certificate and private key, both as PEM. */
 export interface TlsFiles {
-  /** The server's certificate, followed by those that lead to its authority. */
+  /** The server's certificate, followed by its chain. */
   readonly cert: string;
   readonly key: string;
 }
 
-/** Reads what TLS needs, from version 1.2 on. Throws an error that says which file cannot be used, and why; never what is in it. */
+/** Reads certificate and key for TLS 1.2 and later. An error names the unusable file and the reason, never the file's content. */
 export function readTls(files: TlsFiles): SecureContextOptions {
   const cert = read("certificate", files.cert);
   const key = read("private key", files.key);

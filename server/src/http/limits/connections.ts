@@ -5,26 +5,26 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { newId, RequestError } from "../../util";
 
 export interface ConnectionOptions {
-  /** How long a request may take to arrive, in seconds. */
+  /** Time limit for a request to arrive, in seconds. */
   readonly requestTimeout: number;
-  /** How long a connection may wait for its next request, in seconds. */
+  /** Time limit for an idle connection, in seconds. */
   readonly keepAliveTimeout: number;
-  /** What TLS needs; plain HTTP without it. */
+  /** Certificate and key for TLS. Default: plain HTTP. */
   readonly tls?: SecureContextOptions;
 }
 
-// How often Node looks for connections that take too long; its own 30 s would let each take that much longer.
+// How often Node checks for slow connections. Its default of 30 s would add up to 30 s to every limit.
 const CHECK_MS = 1000;
-/** Longer than any request takes to be answered, so that only dead connections are silent that long. */
+/** Longer than any request takes, so that only dead connections are silent for that long. */
 const SILENCE_MS = 120_000;
 
-/** How connections are taken, and how long each may hold one up: a client that is slow on purpose costs a socket, for a while. */
+/** The limits of connections: a client that is slow on purpose costs one socket for a limited time. */
 export function connections({ requestTimeout, keepAliveTimeout, tls }: ConnectionOptions) {
   const requestTimeoutMs = requestTimeout * 1000;
   const http = {
     headersTimeout: requestTimeoutMs,
     connectionsCheckingInterval: CHECK_MS,
-    requireHostHeader: false, // Node would refuse it without a word; requireHost says what is missing
+    requireHostHeader: false, // Node would refuse without a message; requireAddress explains
   };
   const common = {
     requestTimeout: requestTimeoutMs,
@@ -35,12 +35,12 @@ export function connections({ requestTimeout, keepAliveTimeout, tls }: Connectio
   return tls ? { ...common, https: { ...http, ...tls, handshakeTimeout: requestTimeoutMs } } : { ...common, http };
 }
 
-/** Node would refuse expectations other than 100-continue without a word; whoever does not know one may pass over it. */
+/** Ignores expectations other than 100-continue, as RFC 9110 allows. Node would refuse them without a message. */
 export function acceptExpectations({ server }: FastifyInstance): void {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }
 
-/** A proxy that heeds one of two headers Host and a server that heeds the other do not serve the same client (RFC 9112 section 3.2). */
+/** With two Host headers, a proxy might follow the first and this server the second (RFC 9112 section 3.2). */
 export function refuseTwoHosts({ rawHeaders }: IncomingMessage): void {
   let hosts = 0;
   for (let name = 0; name < rawHeaders.length; name += 2) if (rawHeaders[name]?.toLowerCase() === "host") hosts++;
@@ -50,8 +50,8 @@ export function refuseTwoHosts({ rawHeaders }: IncomingMessage): void {
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i;
 
 /**
- * Answers name the address that the client used, so it has to say which that is, as an address may be written. Where a proxy is
- * trusted, it says so in headers of its own.
+ * Answers contain the address that the client used, so the request must name a valid one. A trusted proxy names it in
+ * X-Forwarded headers.
  */
 export function requireAddress({ host, protocol, headers }: FastifyRequest): void {
   if (!HOST.test(host) || !URL.canParse(`http://${host}`)) {
@@ -65,7 +65,7 @@ export function requireAddress({ host, protocol, headers }: FastifyRequest): voi
     throw new RequestError("invalid_header", "The header X-Forwarded-Proto must be http or https");
 }
 
-/** Refuses what Node cannot read as a request, so that no route ever sees it: in the same shape as every other refusal. */
+/** Refuses what Node cannot parse as a request. No route sees it, but the answer has the shape of every other refusal. */
 function refuseNoRequest(this: FastifyInstance, error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable || hasBegunAnswer(socket)) return void socket.destroy();
   const refusal = refusalOf(error.code);
@@ -82,7 +82,7 @@ function refuseNoRequest(this: FastifyInstance, error: Error & { code?: string }
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-/** Node keeps the answer that is on its way on a connection there; its own handler looks there too. */
+/** Node keeps a connection's current answer in this field; its own error handler reads it too. */
 const hasBegunAnswer = (socket: Socket): boolean => (socket as { _httpMessage?: ServerResponse })._httpMessage?.headersSent ?? false;
 
 function refusalOf(code: string | undefined): RequestError {

@@ -4,28 +4,28 @@ import { hashSecret } from "../../secrets";
 import { customerOf, isLoopback, RequestError } from "../../util";
 
 export interface RateLimitOptions {
-  /** How many requests an API key may make in a second, again and again; 0 for no limit. */
+  /** Sustained requests per second of an API key; 0 for no limit. */
   readonly perSecond: number;
   /** Whether clients on this machine are limited too. */
   readonly loopback: boolean;
 }
 
-/** Beyond its limit, a key may make this many seconds' worth of requests more in each minute, so that a deployment may come in a burst. */
+/** Each minute, a key may exceed its limit by this many seconds' worth of requests, for the burst of a deployment. */
 const BURST_SECONDS = 10;
 const BURST_WINDOW_S = 60;
-/** How many unknown keys one address may try in a minute, and how often each: enough for slips, and for nobody who guesses. */
+/** How many unknown keys an address may try in a minute, and how often each. Enough for mistakes, useless for guessing. */
 const MOST_FAILURES = 30;
 const FAILURE_WINDOW_S = 60;
 
 /**
- * Limits how much one API key may ask for, and how many keys one address may guess.
- * Each server counts for itself, in memory: counting together would cost every request a write.
+ * Limits the requests of an API key, and how many keys an address can guess.
+ * Each server counts in its own memory: a shared count would cost a write for every request.
  */
 export class RateLimits {
   readonly #requests: BurstyRateLimiter | undefined;
-  /** How many different unknown keys came from an address. */
+  /** Different unknown keys by address. */
   readonly #guesses = new RateLimiterMemory({ points: MOST_FAILURES, duration: FAILURE_WINDOW_S });
-  /** How often one unknown key came from an address. Kept for as many keys as an address may guess. */
+  /** Repetitions of an unknown key by address, for as many keys as an address may guess. */
   readonly #repeats = new RateLimiterMemory({ points: MOST_FAILURES, duration: FAILURE_WINDOW_S });
   readonly #policy: string;
 
@@ -41,8 +41,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request of a key that was found valid, and refuses it when there were too many. Says how many more there
-   * may be in the fields of draft-ietf-httpapi-ratelimit-headers-10.
+   * Counts a request with a valid key, and refuses it above the limit. Reports the rest in the header fields of
+   * draft-ietf-httpapi-ratelimit-headers-10.
    */
   async admit(keyId: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (!this.#requests || this.#isExempt(request)) return;
@@ -50,12 +50,12 @@ export class RateLimits {
     reply.header("ratelimit-policy", this.#policy);
     reply.header("ratelimit", `"steady";r=${left.remainingPoints};t=${secondsUntil(left)}`);
     if (exhausted)
-      throw tooMany(left, `This API key may make ${this.options.perSecond} requests in a second, and used up what it may make beyond that`);
+      throw tooMany(left, `This API key may make ${this.options.perSecond} requests in a second, and has used up its burst allowance`);
   }
 
   /**
-   * Counts a key that is not known here, and refuses it when it came too often, or when too many others came from its
-   * address. Valid keys of the same address are never counted here nor refused for it.
+   * Counts an unknown key, and refuses it if it came too often, or if its address tried too many others. This never affects
+   * valid keys from the same address.
    */
   async countUnknown(key: string, request: FastifyRequest): Promise<void> {
     const address = this.#addressOf(request);
@@ -72,12 +72,12 @@ export class RateLimits {
     await this.#repeats.penalty(pair);
   }
 
-  /** Whether a request comes from this machine, and not by way of a proxy on it. */
+  /** Whether a request comes from this machine itself, not through a proxy on it. */
   #isExempt(request: FastifyRequest): boolean {
     return !this.options.loopback && isLoopback(request.ip) && !isForwarded(request);
   }
 
-  /** Whom failures are counted for; nobody knows behind a proxy on this machine that is not trusted. */
+  /** The address to count failures for. Undefined behind an untrusted proxy on this machine, which hides the client. */
   #addressOf(request: FastifyRequest): string | undefined {
     const isHidden = isLoopback(request.ip) && isForwarded(request);
     return isHidden || this.#isExempt(request) ? undefined : customerOf(request.ip);
@@ -100,5 +100,5 @@ function tooMany(left: RateLimiterRes, reason: string): RequestError {
   return new RequestError("rate_limited", `${reason}; try again in ${seconds} s`, { headers: { "retry-after": String(seconds) } });
 }
 
-/** Whether a proxy says that it passed the request on. Where it is trusted, `request.ip` is the client's. */
+/** Whether the request names a proxy. If that proxy is trusted, `request.ip` is the client's address. */
 const isForwarded = ({ headers }: FastifyRequest): boolean => headers["x-forwarded-for"] !== undefined || headers.forwarded !== undefined;

@@ -6,24 +6,24 @@ import { type GiveBack, Slots } from "./slots";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Which slots requests to a route take: those that all share, where it is not said. */
+    /** Which slots a route's requests take. Default: the common ones. */
     slots?: "keys" | "waits";
   }
 }
 
-// Clients that ask again at once, and not when they were told to, would take as much time to refuse as others take to serve.
+// Slows down clients that ignore Retry-After: refusing them would cost as much time as serving others.
 const REFUSED_REST_MS = 200;
 const RETRY_SOON = { headers: { "retry-after": "1" } };
-/** For an admin who lists and deletes API keys, whatever else is asked: to be rid of whoever asks too much. */
+/** Reserved for admins who list and delete API keys, so that they can remove an overloading key even under full load. */
 const SLOTS_FOR_KEYS = 8;
-/** How much of one owner may wait for others, such as the services that events go to. */
+/** Requests of one owner that may wait for other services at once, such as an event destination. */
 const MOST_WAITS = 8;
-/** Requests without a key, and those whose key is not known. No owner is called so. */
+/** The holder of requests without a valid key. No owner has this id. */
 const ANONYMOUS = "";
 
 /**
- * Which requests are not answered yet, and what becomes of more of them: when there are too many, or too many of one
- * owner, further ones are refused; when the server stops, those under way are answered and later ones refused.
+ * Tracks the requests that are not answered yet. If there are too many, or too many of one owner, it refuses further ones.
+ * When the server stops, it lets requests under way finish and refuses later ones.
  */
 export class RequestsUnderWay {
   readonly #replies = new Set<FastifyReply>();
@@ -31,17 +31,17 @@ export class RequestsUnderWay {
   readonly #forKeys = new Slots(SLOTS_FOR_KEYS);
   readonly #waits = new Slots(0);
   readonly #lookups: Slots;
-  /** The slots that are held, by those that hold them. */
+  /** The slots in use, by request. */
   readonly #held = new Map<FastifyRequest, GiveBack>();
-  /** Those of them that are worked on: their work goes on when nobody waits for it any more. */
+  /** Requests whose work is running; it goes on after the client disconnects. */
   readonly #atWork = new Set<FastifyRequest>();
-  /** Those that were refused because there were too many, and whose refusal is on its way. */
+  /** Requests that were refused for overload. */
   readonly #turnedAway = new WeakSet<FastifyRequest>();
   readonly #sockets = new Set<Socket>();
   #closing = false;
   #refused = 0;
 
-  /** @param limit how many requests are worked on at once; 0 for no limit */
+  /** @param limit how many requests may run at once; 0 for no limit */
   constructor(private readonly limit: number) {
     this.#slots = new Slots(limit);
     this.#lookups = new Slots(limit);
@@ -52,28 +52,28 @@ export class RequestsUnderWay {
     return this.#refused;
   }
 
-  /** To be called before anything else looks at requests. */
+  /** Call this before other hooks are added. */
   watch(app: FastifyInstance): void {
     app.server.on("connection", (socket: Socket) => {
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
     });
-    // The sockets that requests name: with TLS, those are others than the ones that connect.
+    // With TLS, `request.raw.socket` is the secure socket, not the one of the "connection" event.
     for (const event of ["connection", "secureConnection"])
       app.server.on(event, (socket: Socket) => socket.once("close", () => this.#leave(socket)));
     app.addHook("preClose", async () => {
       this.#closing = true;
-      // Node takes a connection for a busy one until its first request is over, though nothing may ever come.
+      // Node counts a new connection as busy until its first request ends, even if that never comes.
       for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
-      for (const reply of this.#replies) reply.header("connection", "close"); // else an idle client would hold up the end
+      for (const reply of this.#replies) reply.header("connection", "close"); // otherwise idle clients delay the shutdown
     });
     app.addHook("onRequest", (_request, reply, done) => {
       this.#replies.add(reply);
       if (!this.#closing) return done();
-      // Only on connections that clients still have open; new ones are not accepted.
+      // This can happen only on open connections; new ones are not accepted.
       done(new RequestError("unavailable", "The server is shutting down; try again shortly", RETRY_SOON));
     });
-    // The answer is handed over. How long it takes to be read is the business of WaitingAnswers.
+    // The work is done: free the slot. WaitingAnswers limits how long the client may take to read the answer.
     app.addHook("onSend", (request, _reply, payload, done) => {
       this.#giveBack(request);
       done(null, payload);
@@ -86,29 +86,29 @@ export class RequestsUnderWay {
     });
   }
 
-  /** Has requests to these routes whose bodies came later than their headers take their slots then. */
+  /** Makes requests to these routes take their slots once their bodies have arrived, if {@link admit} did not. */
   limitOn(routes: FastifyInstance): void {
     routes.addHook("preValidation", (request, _reply, done) => done(this.#take(request)));
   }
 
-  /** Takes a slot for a request that is here as a whole, for its caller or for nobody. To be called once the caller is known. */
+  /** Takes a slot for a request that has arrived completely. Call this once the caller is known. */
   async admit(request: FastifyRequest): Promise<void> {
-    // A body that is slow to arrive costs nothing, and must not keep others out.
+    // A slow body costs nothing, so it must not occupy a slot.
     if (!request.raw.complete) return;
     const refusal = this.#take(request);
     if (refusal) throw refusal;
-    // What can be answered at once would be, one after the other, and those that came with it would wait uncounted.
+    // Let other requests of this turn be counted first; otherwise quick ones would be answered one by one, uncounted.
     await nextTurn();
   }
 
-  /** A place for finding out whose an unknown key is: no address takes more than a quarter of them. */
+  /** Takes a place to look up an unknown key. One address gets a quarter of the places at most. */
   lookUp(request: FastifyRequest): GiveBack {
     const place = this.#lookups.take(customerOf(request.ip), this.#lookups.part(4));
     if (place) return place;
     throw this.#refuse(request, "The server looks up too many API keys from this address already");
   }
 
-  /** Works on a request; its slot is held until that is over, also when the client goes without the answer. */
+  /** Runs a request's work and holds its slot until the work ends, even if the client disconnects. */
   async during<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
     this.#atWork.add(request);
     try {
@@ -119,14 +119,14 @@ export class RequestsUnderWay {
     }
   }
 
-  /** Takes a slot for a request that has none, or else says why not. */
+  /** Takes a slot for a request that has none. Returns a refusal if that is not possible. */
   #take(request: FastifyRequest): RequestError | undefined {
     if (this.#held.has(request) || request.raw.socket.destroyed) return undefined;
     const { caller } = request;
     const { slots } = request.routeOptions.config;
     if (slots === "waits" && caller) {
       const wait = this.#waits.take(caller.ownerId, MOST_WAITS);
-      if (!wait) return this.#refuse(request, `${MOST_WAITS} requests of this API key's owner wait for an answer from elsewhere already`);
+      if (!wait) return this.#refuse(request, `${MOST_WAITS} requests of this API key's owner already wait for another service`);
       this.#held.set(request, wait);
       return undefined;
     }
@@ -154,7 +154,7 @@ export class RequestsUnderWay {
     this.#held.delete(request);
   }
 
-  /** Nobody says that an answer is over which nobody waits for any more. */
+  /** Fastify fires no onResponse after a disconnect; free the slot here. */
   #leave(socket: Socket): void {
     for (const reply of this.#replies) {
       const { request } = reply;
@@ -164,7 +164,7 @@ export class RequestsUnderWay {
     }
   }
 
-  /** One line in the log for each request that is not answered yet. */
+  /** Logs each request that is not answered yet. */
   log(): void {
     for (const { request } of this.#replies) {
       request.log.warn(
@@ -175,7 +175,7 @@ export class RequestsUnderWay {
   }
 }
 
-/** Reads nothing more from a connection for a moment. */
+/** Stops reading from a connection for a moment. */
 function letRest(socket: Socket): void {
   socket.pause();
   setTimeout(() => socket.resume(), REFUSED_REST_MS);

@@ -1,7 +1,7 @@
-/** Gives back a place; to do so twice does no harm. */
+/** Frees a place. Calling it twice does no harm. */
 export type GiveBack = () => void;
 
-/** Places for what is done at once: so many in all, and of these a share for each holder. Whoever holds its share is refused, whatever is free. */
+/** Limits work at once: in all, and for each holder to a share, even while other places are free. */
 export class Slots {
   readonly #held = new Map<string, number>();
   #inAll = 0;
@@ -9,7 +9,7 @@ export class Slots {
   /** @param limit how many places there are; 0 for no limit */
   constructor(private readonly limit: number) {}
 
-  /** Part of the places, rounded up, so that there is always one. */
+  /** A fraction of the places, rounded up, so at least one. */
   part(divisor: number): number {
     return this.limit === 0 ? Number.POSITIVE_INFINITY : Math.ceil(this.limit / divisor);
   }
@@ -18,7 +18,7 @@ export class Slots {
     return this.#held.get(holder) ?? 0;
   }
 
-  /** A place for a holder, unless all are taken or it holds its share. */
+  /** Takes a place. Undefined if all are taken or the holder has its share. */
   take(holder: string, share: number): GiveBack | undefined {
     const held = this.heldBy(holder);
     if (held >= share || (this.limit > 0 && this.#inAll >= this.limit)) return undefined;

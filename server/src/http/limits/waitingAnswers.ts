@@ -2,11 +2,11 @@ import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 const MIB = 1024 * 1024;
-/** How long an answer may wait without anything of it being read. */
+/** An answer is cut off if the client reads nothing of it for this long. */
 const UNREAD_MS = 30_000;
-/** What may wait to be read by one API key, and by whoever has none at one address. */
+/** Limit of unread answers for each API key, or for each address without one. */
 const BYTES_OF_ONE = 64 * MIB;
-/** What may wait to be read by all. */
+/** Limit of unread answers in all. */
 const BYTES_OF_ALL = 256 * MIB;
 const LOOK_EVERY_MS = 1_000;
 
@@ -15,29 +15,29 @@ interface Waiting {
   readonly socket: Socket;
   readonly reader: string;
   readonly bytes: number;
-  /** How much lay before the socket at the last look that found less or more than the one before, and when that was. */
+  /** Bytes queued at the socket when that number last changed, and when that was. */
   queued: number;
   movedAt: number;
 }
 
 /**
- * The answers that were handed over and are not read yet. They hold no slot but memory, which is bounded: for each key,
- * in all, and in time. What is too much is cut off, those that wait longest first.
+ * Tracks answers that clients have not read yet. They hold memory, which is limited for each key, in all, and in time.
+ * Above a limit, the longest waiting answer is cut off first.
  */
 export class WaitingAnswers {
-  /** The longest waiting first. An answer counts as a whole until all of it is read. */
+  /** Longest waiting first. An answer counts in full until the client has read all of it. */
   readonly #waiting = new Map<FastifyReply, Waiting>();
   readonly #bytesOf = new Map<string, number>();
   #bytesInAll = 0;
   #cutOff = 0;
 
-  /** How many answers were cut off because they were not read. */
+  /** Number of answers cut off because the client did not read them. */
   get cutOff(): number {
     return this.#cutOff;
   }
 
   watch(app: FastifyInstance): void {
-    // The sockets that requests name: with TLS, those are others than the ones that connect.
+    // With TLS, `request.raw.socket` is the secure socket, not the one of the "connection" event.
     for (const event of ["connection", "secureConnection"])
       app.server.on(event, (socket: Socket) => socket.once("close", () => this.#forget(socket)));
     app.addHook("onSend", (request, reply, payload, done) => {
@@ -67,7 +67,7 @@ export class WaitingAnswers {
     if (waiting && this.#waiting.delete(reply)) this.#count(waiting.reader, -waiting.bytes);
   }
 
-  /** Answers on a connection that is closed wait no longer; Node does not say so of those that had not got to the socket. */
+  /** Forgets the answers of a closed connection. Node fires no event for answers that had not reached the socket. */
   #forget(socket: Socket): void {
     for (const [reply, waiting] of this.#waiting) if (waiting.socket === socket) this.#remove(reply);
   }
@@ -83,7 +83,7 @@ export class WaitingAnswers {
     return this.#bytesOf.get(reader) ?? 0;
   }
 
-  /** Never the newest itself: however large an answer is, whoever reads it gets it. */
+  /** Never cuts off the newest answer, so that a client that reads gets its answer, however large. */
   #cutOffLongest(newest: FastifyReply, among: (waiting: Waiting) => boolean): boolean {
     for (const [reply, waiting] of this.#waiting) {
       if (reply === newest || !among(waiting)) continue;
@@ -104,7 +104,7 @@ export class WaitingAnswers {
     const now = performance.now();
     for (const waiting of this.#waiting.values()) {
       const queued = queuedBefore(waiting.socket);
-      // Nothing is queued where an answer waits for the one before it, on which the server still works.
+      // Nothing is queued while an answer waits for an earlier one on the same connection; that is not the client's fault.
       if (queued === 0 || queued !== waiting.queued) Object.assign(waiting, { queued, movedAt: now });
       else if (now - waiting.movedAt >= UNREAD_MS) this.#end(waiting, `not read for ${UNREAD_MS / 1000} s`);
     }
@@ -112,8 +112,8 @@ export class WaitingAnswers {
 }
 
 /**
- * How many bytes the other side has not taken yet. Node counts a text as queued until all of it is written, so it does not
- * say whether somebody reads slowly or not at all; the handle below does, and Node's own time-out looks there too.
+ * Bytes that the client has not taken yet. Node counts a text as queued until all of it is written, so `writableLength` alone
+ * cannot tell a slow client from a stopped one. The handle can; Node's own time-out reads it too.
  */
 const queuedBefore = (socket: Socket): number =>
   socket.writableLength + ((socket as { _handle?: { writeQueueSize?: number } })._handle?.writeQueueSize ?? 0);

@@ -3,13 +3,13 @@ import { z } from "zod";
 import { partAnswer } from "../../resources";
 import type { Operation } from "./operation";
 
-/** Who makes a request: for programs that got a key and want to know whose it is. */
+/** Answers who the caller is, for programs that hold a key and need its owner. */
 export const callerOperation: Operation = {
   method: "GET",
   path: "/caller",
   id: "getCaller",
-  summary: "Tell whose API key the request has, and what it may do",
-  tag: { name: "Caller", description: "Whoever makes a request." },
+  summary: "Get the owner of the API key and its role",
+  tag: { name: "Caller", description: "The user or bot that makes the request." },
   query: [],
   success: {
     status: 200,
@@ -18,13 +18,13 @@ export const callerOperation: Operation = {
       io: "output",
       schema: z.object({
         owner_id: z.string().meta({ description: "The user or bot that owns the API key." }),
-        name: z.string().meta({ description: "What it is called." }),
-        role: z.enum(ROLES).meta({ description: "What it may do." }),
+        name: z.string().meta({ description: "Name of the owner." }),
+        role: z.enum(ROLES).meta({ description: "Role of the owner." }),
         key_id: z.string().meta({ description: "The API key." }),
         expires_at: z.iso
           .datetime({ offset: true })
           .nullable()
-          .meta({ description: "Until when the key is accepted (RFC 3339); null until it is deleted." }),
+          .meta({ description: "When the key expires (RFC 3339); null if it does not." }),
       }),
     },
   },

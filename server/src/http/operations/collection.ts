@@ -69,11 +69,11 @@ export function collectionOperations(definition: Definition): Operation[] {
   ];
 }
 
-/** What a creation may send in its body: everything that the path does not say already. */
+/** The body of a creation: every field that the path does not set. */
 const createBody = (definition: Definition): z.ZodType =>
   createSchema(definition).omit(Object.fromEntries(pathFieldsOf(definition).map((name) => [name, true])));
 
-/** The body with what its path says; saying it twice is fine as long as it is the same. */
+/** Adds the fields from the path to the body. The body may repeat them with the same value. */
 function inPath(definition: Definition, params: Place, body: unknown): unknown {
   const sent = { ...(body as Record<string, unknown>) };
   for (const name of pathFieldsOf(definition)) {

@@ -15,16 +15,16 @@ const deliveryShape: Shape = {
   name: "EventDelivery",
   io: "output",
   schema: z.object({
-    event_id: z.string().meta({ description: "The event; the same on every attempt." }),
+    event_id: z.string().meta({ description: "Id of the event; the same on every attempt." }),
     event_type: z.string().meta({ description: "Its type." }),
-    object_id: z.string().meta({ description: "The object that it is about; events of one object arrive in order." }),
+    object_id: z.string().meta({ description: "Id of the changed object; events of one object arrive in order." }),
     event_timestamp: z.iso.datetime().meta({ description: "When it happened (RFC 3339)." }),
-    status: z.enum(STATUSES).meta({ description: "`dead` when it was given up: refused for good, or for 24 hours." }),
-    attempts: z.int().meta({ description: "How often it was tried." }),
-    last_error: z.string().nullable().meta({ description: "What the service answered at the last attempt, unless it accepted." }),
-    due_at: time("When it may be tried next, at the earliest; while it waits."),
-    first_attempt_at: time("When it was first tried."),
-    last_attempt_at: time("When it was last tried."),
+    status: z.enum(STATUSES).meta({ description: "`dead` if the server gave up: refused for good, or failing for 24 hours." }),
+    attempts: z.int().meta({ description: "Number of attempts." }),
+    last_error: z.string().nullable().meta({ description: "The service's answer to the last attempt, if that failed." }),
+    due_at: time("Earliest time of the next attempt, while it is pending."),
+    first_attempt_at: time("Time of the first attempt."),
+    last_attempt_at: time("Time of the last attempt."),
     delivered_at: time("When the service accepted it."),
   }),
 };
@@ -33,9 +33,9 @@ const testShape: Shape = {
   name: "EventDestinationTest",
   io: "output",
   schema: z.object({
-    event_id: z.string().meta({ description: "The event that was sent." }),
+    event_id: z.string().meta({ description: "Id of the event that was sent." }),
     ok: z.boolean().meta({ description: "Whether the service accepted it." }),
-    error: z.string().nullable().meta({ description: "What the service answered, if it did not." }),
+    error: z.string().nullable().meta({ description: "The service's answer, if it did not accept the event." }),
   }),
 };
 
@@ -44,8 +44,8 @@ const replayShape: Shape = {
   io: "input",
   schema: object(
     {
-      since: timestamp().optional().meta({ description: "Everything of events since then that was delivered or given up (RFC 3339)." }),
-      dead_letters: z.literal(true).optional().meta({ description: "What was given up." }),
+      since: timestamp().optional().meta({ description: "Replay events since this time that were delivered or given up (RFC 3339)." }),
+      dead_letters: z.literal(true).optional().meta({ description: "Replay the dead letters." }),
     },
     { rules: [exactlyOne(["since", "dead_letters"])] },
   ),
@@ -54,13 +54,13 @@ const replayShape: Shape = {
 const replayedShape: Shape = {
   name: "EventDestinationReplayed",
   io: "output",
-  schema: z.object({ count: z.int().meta({ description: "How many events are sent again." }) }),
+  schema: z.object({ count: z.int().meta({ description: "Number of events that are sent again." }) }),
 };
 
 const common = { tag: { name: destination.type, description: destination.doc } } as const;
 const path = `${destination.path}/{id}`;
 
-/** How deliveries to a destination stand, and what can be done for them. */
+/** List, test and replay the deliveries to a destination. */
 export const deliveryOperations: readonly Operation[] = [
   {
     ...common,
@@ -81,7 +81,7 @@ export const deliveryOperations: readonly Operation[] = [
     method: "POST",
     path: `${path}/test`,
     id: "testEventDestination",
-    summary: "Send a test event to an event destination now, once, and tell what its service answers",
+    summary: "Send a test event to an event destination, once, and answer whether its service accepted it",
     query: [],
     waits: true,
     success: { status: 200, answer: testShape },
@@ -97,7 +97,7 @@ export const deliveryOperations: readonly Operation[] = [
     method: "POST",
     path: `${path}/replay`,
     id: "replayEventDestination",
-    summary: "Send events to an event destination again, each with the id that it had",
+    summary: "Replay events to an event destination; each keeps its id",
     query: [],
     body: replayShape,
     success: { status: 200, answer: replayedShape },
@@ -111,7 +111,7 @@ export const deliveryOperations: readonly Operation[] = [
   },
 ];
 
-/** An event like any other, except that nothing happened. */
+/** An event like any other, except that it reports no change. */
 function testEvent({ context, caller }: OperationScope, id: string) {
   const { documents, journal } = context;
   const [eventId, now] = [newId("ev"), new Date().toISOString()];

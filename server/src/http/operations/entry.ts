@@ -2,7 +2,7 @@ import { answeredEntry, bare, type Definition, marksOf, withArticle } from "@tun
 import type { z } from "zod";
 import { type Operation, type Shape, tagOf } from "./operation";
 
-/** Add, list, get and remove the entries of a list that have addresses of their own; api-decisions "Event types". */
+/** Add, list, get and remove the entries of a list that have their own paths. */
 export function entryOperations(definition: Definition, name: string): Operation[] {
   const { type, title, path } = definition;
   const list = definition.fields[name] as z.ZodType;

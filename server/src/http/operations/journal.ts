@@ -12,16 +12,16 @@ const eventTypeShape: Shape = {
   name: "EventType",
   io: "output",
   schema: z.object({
-    type: z.string().meta({ description: "The name that a subscription's source gives.", examples: ["ip_policy_created.v0"] }),
+    type: z.string().meta({ description: "Name of the event type, as in a subscription's sources.", examples: ["ip_policy_created.v0"] }),
   }),
 };
 
 const principal = z.object({
   id: z.string().meta({ description: "The user or bot that made the change." }),
-  subject: z.string().meta({ description: "What it is called." }),
+  subject: z.string().meta({ description: "Its name." }),
   source: z
     .enum(["API", "SERVER"])
-    .meta({ description: "`SERVER` for what a server did by itself, on its first start, and for what was done on its command line." }),
+    .meta({ description: "`SERVER` for changes by the server itself on its first start, and for commands on its command line." }),
   credential: z.object({ id: z.string(), uri: z.url() }).nullable().meta({ description: "The API key that was used." }),
 });
 
@@ -30,17 +30,17 @@ const eventShape: Shape = {
   io: "output",
   schema: z.object({
     event_id: z.string().meta({ description: "Identifier; the same on every delivery." }),
-    event_type: z.string().meta({ description: "What happened, for example `ip_policy_created.v0`." }),
+    event_type: z.string().meta({ description: "Type of the event, for example `ip_policy_created.v0`." }),
     event_timestamp: z.iso.datetime().meta({ description: "When (RFC 3339)." }),
-    account_id: z.string().meta({ description: "The account; everything in one database is one." }),
+    account_id: z.string().meta({ description: "Id of the account; one database is one account." }),
     principal: principal.meta({ description: "Who made the change." }),
     object: z
       .looseObject({ id: z.string() })
-      .meta({ description: "The object as the API shows it, its secrets left out; as it last was, when it was deleted." }),
+      .meta({ description: "The object as the API shows it, without its secrets; for a deletion, its last state." }),
     changes: z
       .array(z.object({ path: z.string(), old: z.unknown().optional(), new: z.unknown().optional() }))
       .optional()
-      .meta({ description: "What an update changed. Secrets are named without their values." }),
+      .meta({ description: "The fields that an update changed. Secrets appear without their values." }),
   }),
 };
 
@@ -50,18 +50,18 @@ const auditShape: Shape = {
   schema: z.object({
     id: z.string().meta({ description: "`au_` and the row's number, which counts up from 1 without a gap." }),
     created_at: z.iso.datetime().meta({ description: "When (RFC 3339)." }),
-    operation_id: z.string().meta({ description: "What the log and the header X-Request-Id call the request." }),
-    principal_id: z.string().meta({ description: "The user or bot that did it." }),
-    key_id: z.string().nullable().meta({ description: "The API key that was used; null for what a server did by itself." }),
+    operation_id: z.string().meta({ description: "Id of the request, as in the log and the header X-Request-Id." }),
+    principal_id: z.string().meta({ description: "The user or bot that made the change." }),
+    key_id: z.string().nullable().meta({ description: "The API key that was used; null for changes by the server itself." }),
     client: z.string().nullable().meta({ description: "The client's address." }),
-    action: z.string().meta({ description: "What was done, for example `ip_policy_created`." }),
-    object_id: z.string().nullable().meta({ description: "The object it was done to." }),
-    event_id: z.string().nullable().meta({ description: "The event that tells more of it." }),
+    action: z.string().meta({ description: "The change, for example `ip_policy_created`." }),
+    object_id: z.string().nullable().meta({ description: "Id of the changed object." }),
+    event_id: z.string().nullable().meta({ description: "Id of the event with the details." }),
     changed: z.array(z.string()).meta({ description: "The paths that an update changed." }),
     object_digest: z
       .string()
       .nullable()
-      .meta({ description: "A keyed hash of the object as it was left; null where it was deleted, and in rows of older versions." }),
+      .meta({ description: "A keyed hash of the object after the change; null after a deletion, and in rows of older versions." }),
     event_digest: z.string().nullable().meta({ description: "A keyed hash of the event; null in rows of older versions." }),
     previous_hash: z.string().meta({ description: "The hash of the row before." }),
     hash: z.string().meta({ description: "The SHA-256 of this row, which covers the hash of the row before." }),
@@ -73,17 +73,17 @@ const headShape: Shape = {
   io: "output",
   schema: z.object({
     sequence: z.int().meta({ description: "The number of the last row; 0 while there is none." }),
-    hash: z.string().meta({ description: "Its hash, which covers every row before." }),
+    hash: z.string().meta({ description: "The hash of the last row, which covers every row before." }),
   }),
 };
 
-const EVENTS = { name: "Event", description: "What happened to objects, newest first. For admins." };
+const EVENTS = { name: "Event", description: "The changes of objects, newest first. For admins." };
 const AUDIT = {
   name: "AuditEvent",
   description: "Who did what, newest first: append-only, each row holding the hash of the one before. For admins.",
 };
 
-/** What happened: the events and the audit log, which nobody can write to. */
+/** The events and the audit log, which are read-only. */
 export const journalOperations: readonly Operation[] = [
   {
     method: "GET",
@@ -142,7 +142,7 @@ export const journalOperations: readonly Operation[] = [
     method: "GET",
     path: "/audit_head",
     id: "getAuditHead",
-    summary: "Get the end of the audit log, to note it elsewhere and compare the log with it later",
+    summary: "Get the head of the audit log. Note it elsewhere, to check later that the log still holds it",
     tag: AUDIT,
     query: [],
     success: { status: 200, answer: headShape },

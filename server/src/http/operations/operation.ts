@@ -6,47 +6,47 @@ import type { Dispatcher } from "../../events";
 import type { Context, Place, Precondition, ResourceService, Subresources } from "../../resources";
 import type { Query } from "../query";
 
-/** What an operation works with. */
+/** The tools of an operation's handler. */
 export interface OperationScope {
-  /** StoredObjects, as the caller may see and change them. */
+  /** Objects, as the caller may see and change them. */
   readonly resources: ResourceService;
   /** Their modules and the entries of their lists. */
   readonly parts: Subresources;
   readonly context: Context;
   readonly caller: Caller;
   readonly dispatcher: Dispatcher;
-  /** How many bytes of stored texts a page of this answer may hold. */
+  /** Limit for the stored texts of a page, in bytes. */
   readonly pageBytes: number;
 }
 
-/** What an operation gets from a request. */
+/** The input of an operation. */
 interface Input {
-  /** The ids that the path names; `id` is absent where the path is a collection's. */
+  /** The ids in the path; a collection's path has no `id`. */
   readonly params: Place;
   readonly query: Query;
   readonly body: unknown;
   readonly precondition: Precondition;
 }
 
-/** What an operation answers: one object, a page of them, a report, or nothing. */
+/** The outcome of an operation: one object, a page, a report, or nothing. */
 export type Outcome = ({ readonly created?: string; readonly replayed?: boolean } & Answer) | Page | { readonly json: string } | undefined;
 
 /** A named JSON shape; the name becomes its OpenAPI component. */
 export interface Shape {
   readonly name: string;
   readonly schema: z.ZodType;
-  /** Whether defaults may be left out (what is sent) or are always there (what is answered). */
+  /** In an input, fields with defaults may be left out; in an output they are always there. */
   readonly io: "input" | "output";
 }
 
 /** One method on one path: the server registers it and the OpenAPI document describes it. */
 export interface Operation {
   readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
-  /** With parameters in braces. */
+  /** The path, with parameters in braces. */
   readonly path: string;
   readonly id: string;
   readonly summary: string;
-  /** What it is listed under. */
+  /** The operation's group in the OpenAPI document. */
   readonly tag: { readonly name: string; readonly description: string };
   readonly query: readonly (
     | "limit"
@@ -61,12 +61,12 @@ export interface Operation {
   )[];
   readonly body?: Shape;
   readonly success: { readonly status: 200 | 201 | 204; readonly answer?: Shape; readonly list?: { readonly key: string } };
-  /** Whether it waits for others, such as the services that events go to; such a request holds no slot. */
+  /** Whether it waits for another service, such as an event destination; such a request holds no common slot. */
   readonly waits?: true;
   readonly run: (scope: OperationScope, input: Input) => Promise<Outcome>;
 }
 
-/** What the operations of a resource type are listed under. */
+/** The group of a resource type's operations in the OpenAPI document. */
 export const tagOf = (definition: Definition): Operation["tag"] => ({
   name: definition.type,
   description: `${definition.doc}${accessDoc(definition)}`,
