@@ -22,9 +22,9 @@ export function declare(file: string, options?: CatalogueOptions): resources.Cat
     const known = declared.get(entry);
     if (known) return known;
     const targets = links.get(entry);
-    const args = filled(entry.args ?? {}, (place) => {
+    const args = filled(entry.args ?? {}, (place, isKey) => {
       const link = targets?.get(place);
-      return link && resourceOf(link.target).id;
+      return link?.isKey === isKey ? resourceOf(link.target).id : undefined;
     });
     const classes = resources as unknown as Record<string, Class>;
     const resource = new (classes[entry.definition.type] as Class)(entry.name, args as object, options);
@@ -71,12 +71,20 @@ function fromStack<T>(key: string, flag: string, get: (config: pulumi.Config, na
   return value;
 }
 
+/** What stands for a name: for the key of a map at a place, or for the value there. */
+type StandIn = (place: string, isKey: boolean) => pulumi.Output<string> | undefined;
+
 /** A copy of what is written, in which each place has what it stands for. */
-function filled(value: unknown, standIn: (place: string) => unknown, path: readonly PropertyKey[] = []): unknown {
-  const found = standIn(formatPath(path));
+function filled(value: unknown, standIn: StandIn, path: readonly PropertyKey[] = []): unknown {
+  const found = standIn(formatPath(path), false);
   if (found !== undefined) return found;
   if (isLater(value)) return value();
   if (Array.isArray(value)) return value.map((item, index) => filled(item, standIn, [...path, index]));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, filled(item, standIn, [...path, name])]));
+  const entries = Object.entries(value).map(([name, item]) => {
+    const at = [...path, name];
+    return [standIn(formatPath(at), true) ?? name, filled(item, standIn, at)] as const;
+  });
+  const known = entries.every(([key]) => typeof key === "string");
+  return known ? Object.fromEntries(entries) : pulumi.output(entries).apply((all) => Object.fromEntries(all));
 }

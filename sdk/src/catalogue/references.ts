@@ -17,6 +17,8 @@ import { didYouMean } from "./mistakes";
 interface Link {
   readonly path: readonly PropertyKey[];
   readonly target: Entry;
+  /** Whether the name stands before the colon: it is the key of a map. */
+  readonly isKey: boolean;
 }
 
 /** The links of each entry, by the formatted path of the name. */
@@ -30,7 +32,7 @@ export function linksOf(document: CatalogueFile, entries: readonly Entry[]): Lin
     for (const reference of referencesIn(createSchema(entry.definition), entry.wire)) {
       const path = camelCasePath(createSchema(entry.definition), reference.path);
       const target = resolve(reference, entries, (message) => document.complain([entry.collection, entry.name, ...path], message));
-      if (target) found.set(formatPath(path), { path, target });
+      if (target) found.set(formatPath(path), { path, target, isKey: reference.isKey === true });
     }
     links.set(entry, found);
   }
@@ -52,10 +54,14 @@ function resolve({ id, reference }: FoundReference, entries: readonly Entry[], c
   const collections = targets.map(collectionOf).join(" or ");
   const shown = JSON.stringify(id);
   const known = isId(id) ? definitionOfId(id) : undefined;
+  // Users, for example, are declared nowhere.
+  const mayBeElsewhere = reference.to.some((kind) => targetsOf([kind]).length === 0);
   if (fitting.length > 1) {
     complain(`names ${shown}, which stands in ${fitting.map(({ collection }) => collection).join(" and in ")}; give one another name`);
   } else if (known) {
     if (!kinds.includes(known.kind)) complain(`is the id of ${withArticle(known.title)}; expected ${expected}`);
+  } else if (isId(id) && mayBeElsewhere) {
+    return undefined;
   } else if (named[0]) {
     complain(`names ${shown}, which is ${withArticle(named[0].definition.title)}; expected ${expected}`);
   } else {

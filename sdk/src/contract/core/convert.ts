@@ -64,6 +64,8 @@ export interface FoundReference {
   readonly path: PropertyKey[];
   readonly id: string;
   readonly reference: Reference;
+  /** Whether the id is the name of an entry of a map, and not the value at the path. */
+  readonly isKey?: true;
 }
 
 /** Every id of another object in a value that was sent, with the place where it stands. What has a wrong shape is passed over. */
@@ -73,7 +75,7 @@ export function referencesIn(schema: z.ZodType, value: unknown, path: PropertyKe
   if (reference) {
     if (Array.isArray(value)) return value.map((id, index) => ({ path: [...path, index], id: id as string, reference }));
     // A map from ids: its keys are the references.
-    if (typeof value === "object") return Object.keys(value).map((id) => ({ path: [...path, id], id, reference }));
+    if (typeof value === "object") return Object.keys(value).map((id) => ({ path: [...path, id], id, reference, isKey: true }));
     return [{ path, id: value as string, reference }];
   }
   if (fieldsOf(schema)) {

@@ -1,0 +1,101 @@
+import * as tunnels from "@tunnelplane/pulumi";
+import { bare, createSchema, formatPath, marksOf, referencesIn, registry, rename } from "@tunnelplane/sdk/contract";
+import { expect } from "chai";
+import type { z } from "zod";
+import { makeCertificates, makeSshKey, requestsDuring, World } from "../provider/support";
+import { Folder } from "./support";
+
+/** Every field of the contract that refers to another object, each filled with the name of an entry. */
+const NAMED = `
+botUsers: { ci: { name: ci } }
+apiKeies: { ci: { ownerId: ci } }
+tunnelCredentials: { agent: { ownerId: ci } }
+sshCredentials: { agent: { ownerId: ci, publicKey: !file agent.pub } }
+sshCertificateAuthorities: { people: {}, hosts: {} }
+sshUserCertificates: { ada: { sshCertificateAuthorityId: people, publicKey: !file agent.pub, principals: [ada] } }
+sshHostCertificates: { bastion: { sshCertificateAuthorityId: hosts, publicKey: !file agent.pub, principals: [bastion] } }
+certificateAuthorities: { clients: { caPem: !file ca.pem } }
+ipPolicies: { office: }
+ipPolicyRules: { berlin: { ipPolicyId: office, cidr: 192.0.2.0/24, action: allow } }
+tunnelGroupBackends: { web: { labels: { service: web } }, spare: { labels: { service: spare } } }
+failoverBackends: { first: { backends: [web, spare] } }
+weightedBackends: { both: { backends: { web: 95, spare: 5 } } }
+tlsEdges:
+  app:
+    backend: { backendId: both }
+    ipRestriction: { ipPolicyIds: [office] }
+    mutualTls: { certificateAuthorityIds: [clients] }
+httpsEdges: { site: { mutualTls: { certificateAuthorityIds: [clients] } } }
+httpsEdgeRoutes:
+  all: { edgeId: site, matchType: path_prefix, match: /, backend: { backendId: first }, ipRestriction: { ipPolicyIds: [office] } }
+eventDestinations: { audit: { target: { monitoringService: { apiKey: key } } } }
+eventSubscriptions: { watch: { sources: [{ type: ip_policy_created.v0 }], destinationIds: [audit] } }
+`;
+
+/** The fields below a schema that refer to other objects, as `backend.backend_id`. */
+const referencesBelow = (schema: z.ZodType, name: string): string[] =>
+  marksOf(schema).reference
+    ? [name]
+    : Object.entries((bare(schema) as z.ZodObject).shape ?? {}).flatMap(([field, inner]) =>
+        referencesBelow(inner as z.ZodType, `${name}.${field}`),
+      );
+
+/** Every reference that the contract has. */
+const REFERENCES = registry.flatMap(({ kind, fields }) =>
+  Object.entries(fields).flatMap(([name, schema]) => referencesBelow(schema, `${kind} ${name}`)),
+);
+
+describe("A name in a catalogue", () => {
+  const world = new World();
+  const folder = new Folder();
+  before(() => {
+    folder.write(makeSshKey(), "agent.pub");
+    folder.write(makeCertificates("clients").authority, "ca.pem");
+  });
+  after(async () => {
+    await world.close();
+    folder.remove();
+  });
+
+  it("stands for the entry's id in every kind of reference, as the key of a map too, and nothing changes the second time", async () => {
+    const server = await world.server();
+    folder.write(NAMED);
+    const stack = await world.stack(server, async () => void tunnels.catalogue(folder.catalogue));
+    await stack.preview();
+    await stack.up();
+    const { deployment } = await stack.exportState();
+    const resources = deployment.resources as { type: string; id: string; inputs: object }[];
+    const ids = new Set(resources.flatMap(({ id }) => id?.split("/") ?? []));
+    const found = registry.flatMap((definition) => {
+      const schema = createSchema(definition);
+      const declared = resources.filter(({ type }) => type.endsWith(`:${definition.type}`));
+      return declared
+        .flatMap(({ inputs }) => referencesIn(schema, rename(schema, inputs, "wire")))
+        .map(({ path, id }) => {
+          expect(ids, `${definition.kind} ${formatPath(path)}`).to.include(id);
+          return `${definition.kind} ${path.filter((part) => typeof part === "string" && part !== id).join(".")}`;
+        });
+    });
+    // A new field that refers to something belongs into the catalogue above.
+    expect([...new Set(found)]).to.have.members(REFERENCES);
+    const [weighted] = (await server.rest.get("/backends/weighted")).body.backends;
+    expect(Object.values(weighted.backends)).to.have.members([95, 5]);
+    expect(await requestsDuring(server, () => stack.up())).to.deep.equal([]);
+  });
+
+  it("may stand beside ids of objects that exist already, in a list, in a map and for an owner", async () => {
+    const server = await world.server();
+    const { id } = (await server.rest.post("/backends/tunnel_group", { labels: { a: "b" } })).body;
+    const { owner_id } = (await server.rest.post("/credentials", {})).body;
+    folder.write(`
+tunnelGroupBackends: { web: { labels: { service: web } } }
+failoverBackends: { first: { backends: [web, ${id}] } }
+weightedBackends: { both: { backends: { web: 95, ${id}: 5 } } }
+tunnelCredentials: { agent: { ownerId: ${owner_id} } }
+`);
+    await (await world.stack(server, async () => void tunnels.catalogue(folder.catalogue))).up();
+    const [weighted] = (await server.rest.get("/backends/weighted")).body.backends;
+    expect(weighted.backends[id]).to.equal(5);
+    expect(Object.keys(weighted.backends)).to.have.length(2);
+  });
+});
