@@ -11,6 +11,7 @@ import {
   type Problem,
   validateCreate,
 } from "@tunnelplane/sdk/contract";
+import { refusalToAdopt } from "./adoption";
 import type { Creation } from "./creation";
 import { unlessForeign } from "./ownership";
 import { renewalReason, withEnd } from "./renewal";
@@ -111,6 +112,11 @@ export class Lifecycle {
     const known = Object.keys(recorded).length > 0 ? recorded : undefined;
     const outputs = outputsOf(this.target.definition, answer, known);
     return { outputs, inputs: inputsOf(this.target.definition, outputs) };
+  }
+
+  /** Why an object that is there may not be taken over by what is declared, or undefined when it is as declared. */
+  refusalToAdopt(id: string, actual: Properties, desired: Properties, hidden: readonly string[], isUnknown: IsUnknown): string | undefined {
+    return refusalToAdopt(this.target.definition, id, { actual, desired, hidden }, isUnknown);
   }
 
   async update(transport: Transport, id: string, recorded: Properties, desired: Properties): Promise<Properties> {

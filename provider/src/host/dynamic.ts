@@ -7,7 +7,7 @@ import { Lifecycle } from "../core/lifecycle";
 import { targetOf } from "../core/target";
 import type { Properties } from "../core/values";
 import { describe, Failure } from "./failure";
-import type { Origin } from "./origin";
+import type { Adopted, Origin } from "./origin";
 import { resolveSettings, type Settings, validatesOnServer } from "./settings";
 import { recordedIds, stateBackend } from "./stateBackend";
 import { warn } from "./warn";
@@ -57,6 +57,27 @@ function handler(kind: string): dynamic.ResourceProvider {
     await withServer(step, (transport) => lifecycle.rehearse(transport, id, olds, news, isUnknown));
   }
 
+  /** Instead of the check of something new: what is declared stands for an object that exists, if that is as declared. */
+  async function adopt({ urn }: Origin, { id, hidden }: Adopted, news: Properties): Promise<dynamic.CheckResult> {
+    const found = await withServer("import", (transport) => lifecycle.read(transport, id, news));
+    if (!found) return checked(news, [noSuchObject(id)]);
+    const { inputs, problems, warnings } = offline("check", () => lifecycle.check(found.outputs, news, isUnknown));
+    for (const warning of warnings) await warn(warning);
+    const refusal = problems.length > 0 ? undefined : lifecycle.refusalToAdopt(id, found.outputs, inputs, hidden, isUnknown);
+    const intent = intentOf(stateBackend(process.env), urn);
+    return checked({ ...inputs, __intent: intent, __adopts: id }, refusal === undefined ? problems : [refusal]);
+  }
+
+  /** The creation of what is adopted: nothing changes on the server. Values that the preview did not know are compared here. */
+  async function takeOver(transport: Transport, id: string, desired: Properties): Promise<{ id: string; outputs: Properties }> {
+    const found = await lifecycle.read(transport, id, desired);
+    if (!found) throw new Error(noSuchObject(id));
+    // Which values are secret was said to the check alone.
+    const refusal = lifecycle.refusalToAdopt(id, found.outputs, desired, Object.keys(desired), isUnknown);
+    if (refusal) throw new Error(refusal);
+    return { id, outputs: found.outputs };
+  }
+
   /** A creation as its inputs name it. */
   const creationOf = ({ __intent }: Properties): Creation => ({ intent: __intent as string | undefined, isRecorded });
 
@@ -69,18 +90,15 @@ function handler(kind: string): dynamic.ResourceProvider {
       const isNew = Object.keys(olds ?? {}).length === 0;
       const { __origin } = news as { __origin?: Origin };
       origin = __origin ?? origin;
+      const mayAdopt = isNew && __origin && !present.has(__origin.urn);
+      if (mayAdopt && __origin.adopts) return adopt(__origin, __origin.adopts, declared(news));
       const { inputs, problems, warnings } = offline("check", () => lifecycle.check(declared(olds ?? {}), declared(news), isUnknown));
       for (const warning of warnings) await warn(warning);
       // The replacement of an object is checked without the object; diff asks for it, knowing both.
       if (!isNew && __origin) present.add(__origin.urn);
       else if (problems.length === 0 && __origin && !present.has(__origin.urn)) await rehearse("preview", undefined, {}, inputs);
       const intent = isNew ? __origin && intentOf(stateBackend(process.env), __origin.urn) : olds.__intent;
-      // The host prints the value of a property that is named here, even of a secret one; the reason says where.
-      // The host cannot write what is undefined; an object that was refreshed or imported has no intent.
-      return {
-        inputs: intent === undefined ? inputs : { ...inputs, __intent: intent },
-        failures: problems.map((reason) => ({ property: "", reason })),
-      };
+      return checked({ ...inputs, ...own({ __intent: intent, __adopts: olds?.__adopts }) }, problems);
     },
     async diff(id, olds, news) {
       const { changes, replaces, deleteBeforeReplace } = offline("diff", () => lifecycle.plan(declared(olds), declared(news), isUnknown));
@@ -89,15 +107,21 @@ function handler(kind: string): dynamic.ResourceProvider {
       return { changes: changes ? undefined : false, replaces: [...replaces], deleteBeforeReplace };
     },
     async create(inputs) {
-      const { id, outputs } = await withServer("create", (transport) => lifecycle.create(transport, declared(inputs), creationOf(inputs)));
-      return { id, outs: outputs };
+      const { id, outputs } = await withServer("create", (transport) =>
+        typeof inputs.__adopts === "string"
+          ? takeOver(transport, inputs.__adopts, declared(inputs))
+          : lifecycle.create(transport, declared(inputs), creationOf(inputs)),
+      );
+      return { id, outs: { ...outputs, ...own(inputs) } };
     },
     async read(id, properties) {
       const found = await withServer("refresh", (transport) => lifecycle.read(transport, id, declared(properties ?? {})));
-      return found ? { id, props: found.outputs, inputs: found.inputs } : { id: "" };
+      const kept = own(properties ?? {});
+      return found ? { id, props: { ...found.outputs, ...kept }, inputs: { ...found.inputs, ...kept } } : { id: "" };
     },
     async update(id, olds, news) {
-      return { outs: await withServer("update", (transport) => lifecycle.update(transport, id, declared(olds), declared(news))) };
+      const outputs = await withServer("update", (transport) => lifecycle.update(transport, id, declared(olds), declared(news)));
+      return { outs: { ...outputs, ...own(news) } };
     },
     async delete(id, properties) {
       await withServer("delete", (transport) => lifecycle.delete(transport, id, declared(properties ?? {})));
@@ -105,9 +129,25 @@ function handler(kind: string): dynamic.ResourceProvider {
   };
 }
 
-function declared({ __provider, __origin, __intent, ...properties }: Properties): Properties {
+function declared({ __provider, __origin, __intent, __adopts, ...properties }: Properties): Properties {
   return properties;
 }
+
+/**
+ * What is kept beside the properties, in inputs and outputs alike, so that a refresh finds both the same. The host cannot
+ * write what is undefined; an object of an import file has no intent.
+ */
+const own = ({ __intent, __adopts }: Properties): Properties =>
+  Object.fromEntries(Object.entries({ __intent, __adopts }).filter(([, value]) => value !== undefined));
+
+/** The host prints the value of a property that is named here, even of a secret one; the reason says where. */
+const checked = (inputs: Properties, problems: readonly string[]): dynamic.CheckResult => ({
+  inputs,
+  failures: problems.map((reason) => ({ property: "", reason })),
+});
+
+const noSuchObject = (id: string): string =>
+  `imports ${id}, but there is no such object, or this API key may not see it; look at its id, or leave \`import\` out to make a new one`;
 
 /** Whether the stack held an object before this run. In doubt it did: an object too many is better than two resources that share one. */
 async function isRecorded(id: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Origin } from "./origin";
+import type { Adopted, Origin } from "./origin";
 
 /** What the engine has to know of a class before the contract is loaded. */
 export interface ResourceShape {
@@ -26,19 +26,28 @@ export abstract class Resource extends pulumi.CustomResource {
     super(
       type,
       name,
-      { ...undeclared, ...declared, __origin: originOf(type, name, options), __provider: providerLiteral(shape.kind) },
-      pulumi.mergeOptions({ additionalSecretOutputs: secretOutputs }, options),
+      { ...undeclared, ...declared, __origin: originOf(type, name, args, options), __provider: providerLiteral(shape.kind) },
+      // The engine cannot import what dynamic providers make, see `adopts` of the origin.
+      pulumi.mergeOptions({ additionalSecretOutputs: secretOutputs }, { ...options, import: undefined }),
     );
   }
 }
 
 /** As a promise and not as an output, which would make a resource depend on its parent. */
-function originOf(type: string, name: string, { id, parent }: pulumi.CustomResourceOptions): Promise<Origin> | undefined {
-  const stack = id === undefined ? stackName() : undefined;
+function originOf(type: string, name: string, args: object, options: pulumi.CustomResourceOptions): Promise<Origin> | undefined {
+  const stack = options.id === undefined ? stackName() : undefined;
   if (stack === undefined) return undefined;
+  const adopts = options.import === undefined ? undefined : adoptedBy(args, options.import);
   return new Promise((resolve) => {
-    pulumi.createUrn(name, type, parent).apply((urn) => resolve({ urn, stack, preview: pulumi.runtime.isDryRun() }));
+    pulumi
+      .createUrn(name, type, options.parent)
+      .apply(async (urn) => resolve({ urn, stack, preview: pulumi.runtime.isDryRun(), adopts: await adopts }));
   });
+}
+
+async function adoptedBy(args: object, id: string): Promise<Adopted> {
+  const secret = await Promise.all(Object.values(args).map((value) => pulumi.isSecret(pulumi.output(value))));
+  return { id, hidden: Object.keys(args).filter((_, index) => secret[index]) };
 }
 
 /** The stack's whole name; undefined in unit tests, whose mocks need not name an organization. */
