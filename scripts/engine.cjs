@@ -10,6 +10,7 @@ const ROOT = join(__dirname, "..");
 /** Where Pulumi's own installer keeps a version, so that it finds ours and we find its. */
 const OWN = join(process.env.PULUMI_HOME || join(homedir(), ".pulumi"), "versions", VERSION);
 const EXE = process.platform === "win32" ? ".exe" : "";
+const YAML = "pulumi-language-yaml";
 const HOST = process.platform === "win32" ? "pulumi-resource-pulumi-nodejs.cmd" : "pulumi-resource-pulumi-nodejs";
 
 /** The folder whose `bin` holds the engine, or undefined. */
@@ -74,13 +75,34 @@ async function install() {
 
 /** Needs Go and its module proxy. Some minutes once; the result is kept where the installer would have put it. */
 function build(say) {
+  say("  This takes 4 to 6 minutes, once.");
+  const version = `github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${VERSION}`;
+  compile(say, { program: "pulumi", source: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi", version }, (bin) =>
+    copyFileSync(join(ROOT, "node_modules/@pulumi/pulumi", HOST), join(bin, HOST)),
+  );
+}
+
+/**
+ * Makes sure that projects with `runtime: yaml` can be run, as tests of `pulumi import` need it: the engine asks the
+ * project's language for its plugins. Pulumi's installer brings it along; Node's cannot be built by itself.
+ */
+function provideYaml(say) {
+  if (yamlIsThere()) return;
+  say("Building the engine's YAML language …");
+  const source = "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml";
+  compile(say, { program: YAML, source, version: "github.com/pulumi/pulumi-yaml/pkg/version.Version=v1.38.1" });
+}
+
+const yamlIsThere = () => existsSync(join(locateEngine() || OWN, "bin", `${YAML}${EXE}`));
+
+/** Compiles a program of the module beside this file into the folder of the engine. */
+function compile(say, { program, source, version }, before = () => {}) {
   if (spawnSync("go", ["version"]).error) throw new Error("Go is not on the PATH");
-  const bin = join(OWN, "bin");
-  const unfinished = join(bin, `pulumi-unfinished-${process.pid}`);
+  const bin = join(locateEngine() || OWN, "bin");
+  const unfinished = join(bin, `${program}-unfinished-${process.pid}`);
   mkdirSync(bin, { recursive: true });
   const started = Date.now();
   const minutes = () => `${((Date.now() - started) / 60000).toFixed(1)} min`;
-  say("  This takes 4 to 6 minutes, once.");
   // A process of its own tells that time passes, because this one waits for the compiler.
   const ticker = spawn(
     process.execPath,
@@ -88,18 +110,13 @@ function build(say) {
     { stdio: ["ignore", "inherit", "inherit"] },
   );
   try {
-    const flags = `-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${VERSION}`;
-    execFileSync(
-      "go",
-      ["build", "-mod=readonly", "-trimpath", "-ldflags", flags, "-o", unfinished, "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi"],
-      {
-        cwd: join(__dirname, "engine"),
-        env: { ...process.env, CGO_ENABLED: "0" },
-        stdio: ["ignore", "inherit", "inherit"],
-      },
-    );
-    copyFileSync(join(ROOT, "node_modules/@pulumi/pulumi", HOST), join(bin, HOST));
-    renameSync(unfinished, join(bin, `pulumi${EXE}`));
+    execFileSync("go", ["build", "-mod=readonly", "-trimpath", "-ldflags", `-s -w -X ${version}`, "-o", unfinished, source], {
+      cwd: join(__dirname, "engine"),
+      env: { ...process.env, CGO_ENABLED: "0" },
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+    before(bin);
+    renameSync(unfinished, join(bin, `${program}${EXE}`));
     say(`  Built in ${minutes()}.`);
   } finally {
     ticker.kill();
@@ -107,4 +124,4 @@ function build(say) {
   }
 }
 
-module.exports = { VERSION, locateEngine, provideEngine };
+module.exports = { VERSION, locateEngine, provideEngine, provideYaml, yamlIsThere };

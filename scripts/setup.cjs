@@ -4,7 +4,7 @@ const { createHash } = require("node:crypto");
 const { execFileSync } = require("node:child_process");
 const { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
-const { provideEngine } = require("./engine.cjs");
+const { provideEngine, provideYaml } = require("./engine.cjs");
 
 const ROOT = join(__dirname, "..");
 const STAMPS = join(ROOT, "node_modules", ".tunnelplane");
@@ -37,6 +37,16 @@ async function main(parts) {
   });
   for (const name of Object.keys(PYTHON)) if (parts.includes(name)) providePython(name);
   if (parts.includes("engine")) await provideEngine(say);
+  if (parts.includes("yaml")) provideYamlIfPossible();
+}
+
+/** Without Go the tests that use it say that they are skipped. */
+function provideYamlIfPossible() {
+  try {
+    provideYaml(say);
+  } catch (error) {
+    say(`No YAML language of the engine: ${error.message.split("\n")[0]}; the tests that use it will be skipped.`);
+  }
 }
 
 /** Without Python the tests that use the environment say that they are skipped. */

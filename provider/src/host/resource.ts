@@ -22,7 +22,7 @@ export abstract class Resource extends pulumi.CustomResource {
       args as Properties,
     );
     const secretOutputs = [...new Set(shape.secrets.map((place) => place.split(".")[0] as string))];
-    const type = `pulumi-nodejs:dynamic/tunnelplane:${shape.type}`;
+    const type = typeToken(shape.type);
     super(
       type,
       name,
@@ -32,6 +32,9 @@ export abstract class Resource extends pulumi.CustomResource {
     );
   }
 }
+
+/** What the engine calls a class of this package. */
+export const typeToken = (type: string): string => `pulumi-nodejs:dynamic/tunnelplane:${type}`;
 
 /** As a promise and not as an output, which would make a resource depend on its parent. */
 function originOf(type: string, name: string, args: object, options: pulumi.CustomResourceOptions): Promise<Origin> | undefined {

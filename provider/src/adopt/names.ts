@@ -1,0 +1,44 @@
+import type { Existing } from "./world";
+
+/** Where a name comes from: the first of these that has a letter or digit in it. */
+const SOURCES = ["description", "name", "hostports", "subject_common_name", "match", "cidr", "address", "principals", "labels"];
+
+const LONGEST = 50;
+
+/**
+ * Gives each object a name of its own: what it says of itself in small letters, digits, ".", "_" and "-"; else its kind.
+ * Of several with one name, the first (by kind, then the oldest) has it alone, and others have their kind behind it, then
+ * numbers. So names are the same on every run, are names of catalogues, and stand for one object wherever they stand.
+ */
+export function namesOf(objects: readonly Existing[]): ReadonlyMap<Existing, string> {
+  const taken = new Set<string>();
+  return new Map(
+    objects.map((object) => {
+      const kind = object.definition.kind.replaceAll("_", "-");
+      const own = SOURCES.map((source) => asName(textOf(object.answer[source]))).find((name) => name !== "") ?? kind;
+      const name = [own, ...(own === kind ? [] : [`${own}-${kind}`])].find((candidate) => !taken.has(candidate)) ?? numbered(own, taken);
+      taken.add(name);
+      return [object, name];
+    }),
+  );
+}
+
+function numbered(name: string, taken: ReadonlySet<string>): string {
+  for (let count = 2; ; count++) if (!taken.has(`${name}-${count}`)) return `${name}-${count}`;
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return textOf(value[0]);
+  return typeof value === "object" && value !== null ? (Object.entries(value)[0] ?? []).join("-") : "";
+}
+
+const asName = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, "-")
+    .replace(/^[^a-z0-9]+/, "")
+    .slice(0, LONGEST)
+    .replace(/[^a-z0-9]+$/, "");

@@ -1,0 +1,112 @@
+import {
+  bare,
+  camelCase,
+  camelCasePath,
+  createSchema,
+  type Definition,
+  defaultOf,
+  marksOf,
+  referencesIn,
+  rename,
+} from "@tunnelplane/sdk/contract";
+import type { z } from "zod";
+import { Lifecycle } from "../core/lifecycle";
+import { targetOf } from "../core/target";
+import { type Properties, same } from "../core/values";
+import { namesOf } from "./names";
+import { keyOf, replacedAt, secretsIn } from "./secrets";
+import type { Existing } from "./world";
+
+/** Stands in arguments where the id of another declared object belongs. */
+export class Reference {
+  constructor(readonly name: string) {}
+}
+
+/** Stands in arguments where a secret of the stack's configuration belongs. */
+export class Secret {
+  constructor(readonly key: string) {}
+}
+
+/** A resource that a program declares. */
+export interface Declared extends Existing {
+  readonly name: string;
+  /** Its arguments without what is the default anyway, references and secrets in place; a map whose keys are ids is a Map. */
+  readonly args: Properties;
+}
+
+/**
+ * What a program declares of a world, each after those that it refers to.
+ *
+ * @param only kinds or names; empty for everything. Throws where one of them stands for nothing
+ */
+export function declare(objects: readonly Existing[], only: readonly string[]): Declared[] {
+  const names = namesOf(objects);
+  const stands = (word: string, object: Existing) => word === object.definition.kind || word === names.get(object);
+  for (const word of only) {
+    if (!objects.some((object) => stands(word, object)))
+      throw new Error(`--only ${word} stands for nothing: it is neither a kind, such as tls_edge, nor a name that adopt prints`);
+  }
+  const chosen = objects.filter((object) => only.length === 0 || only.some((word) => stands(word, object)));
+  const byId = new Map(chosen.map((object) => [object.id, object]));
+
+  const declared = new Map<Existing, Declared>();
+  const add = (object: Existing): void => {
+    if (declared.has(object)) return;
+    const name = names.get(object) as string;
+    const references = referencesOf(object).filter(({ id }) => byId.has(id));
+    for (const { id } of references) add(byId.get(id) as Existing);
+    const named = (id: string) => {
+      const target = byId.get(id);
+      return target && new Reference(names.get(target) as string);
+    };
+    let args = withoutDefaults(object);
+    for (const { path, id, isKey } of references) {
+      args = (isKey ? withKeys(args, path.slice(0, -1), named) : replacedAt(args, path, () => named(id))) as Properties;
+    }
+    for (const path of secretsIn(object.definition, args)) {
+      args = replacedAt(args, path, () => new Secret(keyOf(name, path))) as Properties;
+    }
+    declared.set(object, { ...object, name, args });
+  };
+  for (const object of chosen) add(object);
+  return [...declared.values()];
+}
+
+function referencesOf({ definition, inputs }: Existing): { path: PropertyKey[]; id: string; isKey: boolean }[] {
+  const schema = createSchema(definition);
+  return referencesIn(schema, rename(schema, inputs, "wire")).map(({ path, id, isKey = false }) => ({
+    path: camelCasePath(schema, path),
+    id,
+    isKey,
+  }));
+}
+
+/** The map at a path with references for those of its keys that have one; a Map, because a reference is no name of a property. */
+const withKeys = (args: Properties, path: readonly PropertyKey[], named: (id: string) => Reference | undefined): unknown =>
+  replacedAt(args, path, (map) =>
+    map instanceof Map ? map : new Map(Object.entries(map as object).map(([id, item]) => [named(id) ?? id, item])),
+  );
+
+/** What is left of inputs when everything goes that a program gets by leaving it out. */
+function withoutDefaults({ definition, inputs }: Existing): Properties {
+  const args = Object.fromEntries(
+    Object.entries(definition.fields)
+      .map(([name, schema]) => [camelCase(name), shortened(schema, inputs[camelCase(name)])])
+      .filter(([, value]) => value !== undefined),
+  ) as Properties;
+  const { inputs: completed, problems } = checked(definition, args);
+  return problems.length === 0 && same(completed, inputs) ? args : inputs;
+}
+
+const checked = ({ kind }: Definition, args: Properties) => new Lifecycle(targetOf(kind)).check({}, args, () => false);
+
+function shortened(schema: z.ZodType, value: unknown): unknown {
+  if (value === undefined || same(value, defaultOf(schema))) return undefined;
+  const { shape } = bare(schema) as z.ZodObject;
+  if (!shape || marksOf(schema).userKeys || typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(shape)
+      .map(([name, field]) => [camelCase(name), shortened(field as z.ZodType, (value as Properties)[camelCase(name)])])
+      .filter(([, item]) => item !== undefined),
+  );
+}

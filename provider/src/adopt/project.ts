@@ -1,0 +1,70 @@
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { providerLiteral, typeToken } from "../resource";
+import type { Declared } from "./program";
+import { sealed } from "./secrets";
+import { asTypeScript } from "./typescript";
+import { asCatalogue } from "./yaml";
+
+/** How the program is written. */
+export type Format = "ts" | "yaml";
+
+/** The import file, relative to the project. It alone holds secrets. */
+export const IMPORT_FILE = "import.json";
+
+/** Throws where something is that would be written over. */
+export function expectRoom(folder: string): void {
+  if (!existsSync(folder)) return;
+  if (!statSync(folder).isDirectory()) throw new Error(`${folder} is a file; name a folder that is new or empty`);
+  if (readdirSync(folder).length > 0) throw new Error(`${folder} is not empty; name a folder that is new or empty`);
+}
+
+/** Writes the project that declares the resources, and the file that imports them. */
+export function writeProject(folder: string, format: Format, resources: readonly Declared[], from: string): void {
+  mkdirSync(folder, { recursive: true });
+  const name = basename(resolve(folder)).replace(/[^A-Za-z0-9._-]+/g, "-") || "tunnels";
+  const write = (file: string, text: string, mode?: number) => writeFileSync(join(folder, file), text, { flag: "wx", mode });
+  const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+  // First, so that no moment has the secrets without it.
+  write(".gitignore", `${IMPORT_FILE}\nnode_modules/\n`);
+  write(IMPORT_FILE, json({ resources: resources.map(asImport) }), 0o600);
+  write("Pulumi.yaml", `name: ${name}\nruntime: nodejs\ndescription: ${JSON.stringify(`What ${from} holds`)}\n`);
+  write("package.json", json(manifest(name)));
+  write("tsconfig.json", json(TSCONFIG));
+  if (format === "ts") write("index.ts", asTypeScript(resources, from));
+  else {
+    write("tunnels.yaml", asCatalogue(resources, from));
+    write("index.ts", 'import { catalogue } from "@tunnelplane/pulumi";\ncatalogue("tunnels.yaml");\n');
+  }
+}
+
+function asImport({ definition, name, resourceId, inputs, outputs }: Declared): object {
+  const __provider = providerLiteral(definition.kind);
+  const recorded = (properties: Declared["inputs"]) => ({ ...sealed(definition, properties), __provider });
+  return { type: typeToken(definition.type), name, id: resourceId, inputs: recorded(inputs), outputs: recorded(outputs) };
+}
+
+const manifest = (name: string) => {
+  const { version, peerDependencies } = require("../../package.json") as { version: string; peerDependencies: Record<string, string> };
+  return {
+    name: name.toLowerCase(),
+    version: "0.0.0",
+    private: true,
+    main: "index.ts",
+    dependencies: { ...peerDependencies, "@tunnelplane/pulumi": version },
+    devDependencies: { "@types/node": "^24.0.0", "ts-node": "^10.9.2", typescript: "~6.0.0" },
+  };
+};
+
+const TSCONFIG = {
+  compilerOptions: {
+    strict: true,
+    target: "ES2022",
+    module: "node16",
+    moduleResolution: "node16",
+    skipLibCheck: true,
+    noEmit: true,
+    types: ["node"],
+  },
+  include: ["*.ts"],
+};

@@ -1,0 +1,33 @@
+import { collectionOf } from "@tunnelplane/sdk/contract";
+import { Document, Scalar } from "yaml";
+import { type Declared, Reference, Secret } from "./program";
+
+/** The program as a catalogue, see docs/catalogue.md. */
+export function asCatalogue(resources: readonly Declared[], from: string): string {
+  const collections = new Map<string, Map<string, unknown>>();
+  for (const { definition, name, args } of resources) {
+    const collection = collectionOf(definition);
+    const entries = collections.get(collection) ?? new Map<string, unknown>();
+    collections.set(collection, entries.set(name, plain(args)));
+  }
+  const document = new Document(collections, { aliasDuplicateObjects: false });
+  const head = [
+    "# yaml-language-server: $schema=./node_modules/@tunnelplane/pulumi/tunnels.schema.json",
+    `# What ${from} held when \`tunnelplane-pulumi adopt\` read it. It is yours to change.`,
+  ];
+  return `${head.join("\n")}\n\n${document.toString({ lineWidth: 0 })}`;
+}
+
+/** What the file says in the place of references and secrets. */
+function plain(value: unknown): unknown {
+  if (value instanceof Reference) return value.name;
+  if (value instanceof Secret) {
+    const key = new Scalar(value.key);
+    key.tag = "!secret";
+    return key;
+  }
+  if (value instanceof Map) return new Map([...value].map(([key, item]) => [plain(key), plain(item)]));
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  return new Map(Object.entries(value).map(([name, item]) => [name, plain(item)]));
+}

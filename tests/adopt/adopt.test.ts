@@ -1,0 +1,73 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { changesOf, World } from "../provider/support";
+import { CANARY, fill, meaningOf, Project, worldOf } from "./support";
+
+const { yamlIsThere } = require("../../scripts/engine.cjs") as { yamlIsThere(): boolean };
+
+describe("adopt writes the program of a server", () => {
+  const world = new World();
+  const projects: Project[] = [];
+  const project = (): Project => {
+    const made = new Project();
+    projects.push(made);
+    return made;
+  };
+  after(async () => {
+    await world.close();
+    for (const made of projects) made.dispose();
+  });
+
+  for (const [format, count] of [
+    ["ts", 1000],
+    ["yaml", 150],
+  ] as const) {
+    it(`as ${format}, with ${count} objects of all kinds: imported, the next preview shows no change, and an empty server gets the same world`, async function () {
+      if (!yamlIsThere()) {
+        console.log("      skipped: there is no language of the engine that `pulumi import` could ask; see scripts/engine.cjs");
+        return this.skip();
+      }
+      this.timeout(1_500_000); // eight minutes on two processors that others used, too (2026-11-22)
+      const [server, empty] = [await world.server(), await world.server()];
+      await fill(server.rest, count);
+      const before = await worldOf(server.rest);
+      const made = project();
+      const adopted = await made.adopt(server, "--format", format);
+      expect(adopted.code, adopted.stderr).to.equal(0);
+      expect(adopted.stdout).to.contain(`declares ${before.length} of the ${before.length} objects`);
+      expect(adopted.stdout).to.contain("it is the key that this is read with");
+
+      const files = [
+        ".gitignore",
+        "Pulumi.yaml",
+        "package.json",
+        "tsconfig.json",
+        "index.ts",
+        ...(format === "yaml" ? ["tunnels.yaml"] : []),
+      ];
+      expect(adopted.stdout + adopted.stderr + files.map(made.read).join()).not.to.contain(CANARY);
+      expect(statSync(join(made.folder, "import.json")).mode & 0o777).to.equal(0o600);
+      expect(made.read(".gitignore").split("\n")).to.include("import.json");
+
+      const stack = await made.stack(server);
+      const set = await made.setSecrets("dev");
+      expect(set.code, set.stderr).to.equal(0);
+      const imported = await made.import("dev");
+      expect(imported.code, imported.stdout + imported.stderr).to.equal(0);
+      expect(changesOf(await stack.preview())).to.deep.equal([]);
+      expect(changesOf(await stack.up())).to.deep.equal([]);
+      await stack.refresh();
+      expect(changesOf(await stack.up()), "after a refresh").to.deep.equal([]);
+      expect(await worldOf(server.rest), "nothing changes on the server").to.deep.equal(before);
+      for (const text of [imported.stdout, imported.stderr, set.stdout, set.stderr, stack.stateFile()]) expect(text).not.to.contain(CANARY);
+
+      const copy = await made.open(empty, "copy");
+      expect((await made.setSecrets("copy")).code).to.equal(0);
+      await copy.up();
+      const [copied, original] = [meaningOf(await worldOf(empty.rest)), meaningOf(before)];
+      expect(copied.filter((one) => !original.includes(one))).to.deep.equal([]);
+      expect(copied).to.deep.equal(original);
+    });
+  }
+});

@@ -1,0 +1,117 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ENTRY_NAME } from "@tunnelplane/sdk/contract";
+import { expect } from "chai";
+import { parse } from "yaml";
+import { Rest } from "../../support/rest";
+import { World } from "../provider/support";
+import { fill, Project, tunnelplanePulumi } from "./support";
+
+/** The names that a catalogue gives, by collection. */
+const namesIn = (project: Project): Record<string, string[]> =>
+  Object.fromEntries(
+    Object.entries(parse(project.read("tunnels.yaml"), { logLevel: "silent" }) as Record<string, object>).map(([collection, entries]) => [
+      collection,
+      Object.keys(entries),
+    ]),
+  );
+
+describe("What adopt writes", () => {
+  const world = new World();
+  const projects: Project[] = [];
+  let server: Awaited<ReturnType<World["server"]>>;
+  const project = (): Project => {
+    const made = new Project();
+    projects.push(made);
+    return made;
+  };
+  before("fill a server", async () => {
+    server = await world.server();
+    await fill(server.rest, 0);
+  });
+  after(async () => {
+    await world.close();
+    for (const made of projects) made.dispose();
+  });
+
+  it("is the same on every run, with names that catalogues take and that stand for one object each", async () => {
+    const [first, second] = [project(), project()];
+    const runs = [await first.adopt(server, "--format", "yaml"), await second.adopt(server, "--format", "yaml")];
+    expect(runs.map(({ code }) => code)).to.deep.equal([0, 0]);
+    for (const file of ["tunnels.yaml", "import.json", "index.ts"]) expect(first.read(file)).to.equal(second.read(file));
+    const names = Object.values(namesIn(first)).flat();
+    expect(new Set(names).size).to.equal(names.length);
+    for (const name of names) expect(name).to.match(ENTRY_NAME);
+    expect(namesIn(first).tlsEdges).to.include("example.com-443");
+    expect(namesIn(first).ipPolicies).to.include.members(["office", "office-ip-policy", "5", "ip-policy", "ip-policy-2", "true", "1e3"]);
+    expect(namesIn(first).certificateAuthorities).to.deep.equal(["example.com"]);
+  });
+
+  it("names the owner of a credential unless that is the caller, and by its name where it is declared", async () => {
+    const made = project();
+    await made.adopt(server);
+    const program = made.read("index.ts");
+    expect(program).to.match(/new tunnels\.TunnelCredential\("ci[\w-]*", \{(?:(?!new ).)*ownerId: ciBot\.id/s);
+    const { owner_id } = (await server.rest.get("/caller")).body;
+    expect(program).not.to.contain(owner_id);
+    const { resources } = JSON.parse(made.read("import.json")) as { resources: { inputs: object; outputs: object }[] };
+    for (const { inputs, outputs } of resources) {
+      expect(JSON.stringify(inputs)).not.to.contain(owner_id);
+      expect(outputs).to.have.property("__provider");
+    }
+  });
+
+  it("is what is asked for alone with --only, by kind and by name, with ids for what is outside", async () => {
+    const made = project();
+    const ran = await made.adopt(server, "--format", "yaml", "--only", "weighted_backend", "--only", "example.com-443");
+    expect(ran.code, ran.stderr).to.equal(0);
+    expect(namesIn(made)).to.deep.equal({ weightedBackends: ["5-weighted-backend"], tlsEdges: ["example.com-443"] });
+    const catalogue = made.read("tunnels.yaml");
+    expect(catalogue).to.match(/backends:\n\s+bkdtg_\w{27}: 95/);
+    expect(catalogue).to.match(/backendId: bkdfo_\w{27}/);
+  });
+
+  it("is nothing, said in one line, when --only stands for nothing or the folder is not empty", async () => {
+    const made = project();
+    const nothing = await made.adopt(server, "--only", "tls_edges");
+    expect([nothing.code, nothing.stdout]).to.deep.equal([1, ""]);
+    expect(nothing.stderr).to.match(/^tunnelplane-pulumi: --only tls_edges stands for nothing: [^\n]*\n$/);
+
+    mkdirSync(made.folder);
+    writeFileSync(join(made.folder, "mine.txt"), "mine");
+    const full = await made.adopt(server);
+    expect([full.code, full.stdout]).to.deep.equal([1, ""]);
+    expect(full.stderr).to.equal(`tunnelplane-pulumi: ${made.folder} is not empty; name a folder that is new or empty\n`);
+  });
+
+  it("leaves out what the key may not see, and says so", async () => {
+    const bot = (await server.rest.post("/bot_users", { name: "member" })).body.id;
+    const { token } = (await server.rest.post("/api_keys", { owner_id: bot })).body;
+    await new Rest(server.url, token).post("/credentials", { description: "of the member" });
+    const made = project();
+    const ran = await made.adopt({ url: server.url, apiKey: token });
+    expect(ran.code, ran.stderr).to.equal(0);
+    expect(ran.stdout).to.contain("all event destinations: this API key may not see them");
+    expect(ran.stdout).to.contain("all bot users: this API key may not see them");
+    expect(ran.stdout).to.contain("of others: this API key may not see them");
+    const program = made.read("index.ts");
+    expect(program).to.contain('new tunnels.TunnelCredential("of-the-member"').and.not.to.contain("tunnels.BotUser");
+    await server.rest.delete(`/bot_users/${bot}`);
+  });
+
+  it("is nothing without a server or with a wrong key, said in one line", async () => {
+    const made = project();
+    const nobody = await made.adopt({ url: "http://127.0.0.1:9", apiKey: "x" });
+    expect([nobody.code, nobody.stderr]).to.deep.equal([
+      1,
+      "tunnelplane-pulumi: http://127.0.0.1:9 does not answer (connection refused); is the server running? The address comes from --url\n",
+    ]);
+    const wrong = await made.adopt({ url: server.url, apiKey: "wrong" });
+    expect(wrong.code).to.equal(1);
+    expect(wrong.stderr).to.match(/^tunnelplane-pulumi: \S+ refused the API key from TUNNELPLANE_API_KEY: [^\n]*\n$/);
+    const none = await tunnelplanePulumi(["adopt", "--url", server.url, "--out", made.folder], { TUNNELPLANE_API_KEY: "" });
+    expect(none.stderr).to.equal("tunnelplane-pulumi: There is no API key: set TUNNELPLANE_API_KEY, or pass --api-key\n");
+    const other = await tunnelplanePulumi(["secrets", __filename]);
+    expect(other.stderr).to.equal(`tunnelplane-pulumi: ${__filename} is no JSON; expected the import file that adopt wrote\n`);
+  });
+});
