@@ -5,6 +5,7 @@ import {
   camelCasePath,
   checkWarnings,
   createSchema,
+  type Definition,
   fieldsWhere,
   formatPath,
   modulesOf,
@@ -12,6 +13,7 @@ import {
   validateCreate,
 } from "@tunnelplane/sdk/contract";
 import { refusalToAdopt } from "./adoption";
+import { consequencesOf } from "./consequences";
 import type { Creation } from "./creation";
 import { unlessForeign } from "./ownership";
 import { renewalReason, withEnd } from "./renewal";
@@ -42,6 +44,10 @@ export interface Plan {
 export class Lifecycle {
   constructor(private readonly target: Target) {}
 
+  get definition(): Definition {
+    return this.target.definition;
+  }
+
   /**
    * Validates what a program declares and fills in the defaults. Needs no server.
    *
@@ -55,11 +61,14 @@ export class Lifecycle {
     if (problems.length > 0) return { inputs: declared, problems: problems.map(inWords), warnings: [] };
     const before = toWire(definition, recorded);
     const completed = withEnd(definition, before, value, isUnknown);
-    const warnings = [...renewalReason(definition, before, completed), ...checkWarnings(definition, value, isUnknown).map(inWords)];
+    const warnings = [
+      ...renewalReason(definition, before, completed),
+      ...checkWarnings(definition, value, isUnknown).map(inWords),
+      ...consequencesOf(definition, before, value, isUnknown).map(camelCaseMessage),
+    ];
     return {
       inputs: toProperties(definition, completed),
       problems: [],
-      // Nobody else says what a warning is about.
       warnings: warnings.map((warning) => `${definition.type}: ${warning}`),
     };
   }

@@ -1,15 +1,16 @@
 import "@tunnelplane/sdk/node";
 
 import type { dynamic } from "@pulumi/pulumi";
-import { Transport } from "@tunnelplane/sdk";
+import { ConflictError, Transport } from "@tunnelplane/sdk";
 import { type Creation, intentOf } from "../core/creation";
 import { Lifecycle } from "../core/lifecycle";
 import { targetOf } from "../core/target";
 import type { Properties } from "../core/values";
 import { describe, Failure } from "./failure";
+import { holdersOf, hostportsOf, moving, noteHostports, refusalsToServe, type Wanted } from "./hostports";
 import type { Adopted, Origin } from "./origin";
-import { resolveSettings, type Settings, validatesOnServer } from "./settings";
-import { recordedIds, stateBackend } from "./stateBackend";
+import { isAccount, resolveSettings, type Settings, validatesOnServer } from "./settings";
+import { type RecordedResource, recordedResources, stateBackend } from "./stateBackend";
 import { warn } from "./warn";
 
 /** How the engine writes a value that it does not know yet, in a preview. */
@@ -23,8 +24,10 @@ const transports = new Map<string, Transport>();
 let origin: Origin | undefined;
 /** The URNs of the resources that the state holds, as far as they were checked. */
 const present = new Set<string>();
-/** The ids in the state as it was before the first creation here that may have been carried out before. */
-let recorded: Promise<ReadonlySet<string>> | undefined;
+/** The state as it was when it was first asked for here: before anything of this run that depends on it. */
+let recorded: Promise<readonly RecordedResource[]> | undefined;
+/** Whether it was told that there is no API key. */
+let keyIsMissed = false;
 
 /** The provider of a kind, as Pulumi's host for dynamic providers calls it. */
 function handler(kind: string): dynamic.ResourceProvider {
@@ -54,7 +57,44 @@ function handler(kind: string): dynamic.ResourceProvider {
   /** In a preview, where that is asked for: has the server refuse what it would refuse. */
   async function rehearse(step: string, id: string | undefined, olds: Properties, news: Properties): Promise<void> {
     if (!origin?.preview || !offline(step, () => validatesOnServer((key) => config?.get(key), process.env))) return;
-    await withServer(step, (transport) => lifecycle.rehearse(transport, id, olds, news, isUnknown));
+    const wanted = wantedBy(olds, news, (resource) => resource.id === id);
+    await withServer(step, async (transport) => {
+      try {
+        await lifecycle.rehearse(transport, id, olds, news, isUnknown);
+      } catch (error) {
+        // What the run moves is refused as long as nothing is moved.
+        const moves = error instanceof ConflictError && holdersOf(wanted.isItself, wanted.hostports, await wanted.recorded()).length > 0;
+        if (!moves) throw error;
+      }
+    });
+  }
+
+  const served = (properties: Properties): string[] => hostportsOf(lifecycle.definition, properties, isUnknown);
+
+  /** The hostports that a change adds. Which edges have them can be told where nothing says which account those have. */
+  function wantedBy(olds: Properties, news: Properties, isItself: Wanted["isItself"]): Wanted {
+    const before = new Set(served(olds));
+    const hostports = isAccount((key) => config?.get(key)) ? [] : served(news).filter((hostport) => !before.has(hostport));
+    return { hostports, isItself, recorded: stateOfStack };
+  }
+
+  /** What a preview knows of hostports that other edges of the stack serve. */
+  async function refusalsInPreview(from: Origin, olds: Properties, news: Properties): Promise<string[]> {
+    const { hostports: added } = wantedBy(olds, news, () => false);
+    // A preview goes on without the state: the run will tell.
+    const recorded = added.length > 0 ? await stateOfStack().catch(() => []) : [];
+    return refusalsToServe(from, { all: served(news), added }, recorded);
+  }
+
+  /** In a preview, once: that a run would fail for want of a key. */
+  async function missKey(urn: string | undefined): Promise<void> {
+    if (!origin?.preview || keyIsMissed) return;
+    try {
+      resolveSettings((key) => config?.get(key), process.env);
+    } catch (error) {
+      keyIsMissed = true;
+      await warn((error as Error).message, urn);
+    }
   }
 
   /** Instead of the check of something new: what is declared stands for an object that exists, if that is as declared. */
@@ -62,7 +102,7 @@ function handler(kind: string): dynamic.ResourceProvider {
     const found = await withServer("import", (transport) => lifecycle.read(transport, id, news));
     if (!found) return checked(news, [noSuchObject(id)]);
     const { inputs, problems, warnings } = offline("check", () => lifecycle.check(found.outputs, news, isUnknown));
-    for (const warning of warnings) await warn(warning);
+    for (const warning of warnings) await warn(warning, urn);
     const refusal = problems.length > 0 ? undefined : lifecycle.refusalToAdopt(id, found.outputs, inputs, hidden, isUnknown);
     const intent = intentOf(stateBackend(process.env), urn);
     return checked({ ...inputs, __intent: intent, __adopts: id }, refusal === undefined ? problems : [refusal]);
@@ -90,18 +130,29 @@ function handler(kind: string): dynamic.ResourceProvider {
       const isNew = Object.keys(olds ?? {}).length === 0;
       const { __origin } = news as { __origin?: Origin };
       origin = __origin ?? origin;
-      const mayAdopt = isNew && __origin && !present.has(__origin.urn);
-      if (mayAdopt && __origin.adopts) return adopt(__origin, __origin.adopts, declared(news));
-      const { inputs, problems, warnings } = offline("check", () => lifecycle.check(declared(olds ?? {}), declared(news), isUnknown));
-      for (const warning of warnings) await warn(warning);
       // The replacement of an object is checked without the object; diff asks for it, knowing both.
+      const isReplacement = isNew && __origin !== undefined && present.has(__origin.urn);
+      if (isNew && !isReplacement && __origin?.adopts) return adopt(__origin, __origin.adopts, declared(news));
+      const {
+        inputs,
+        problems: found,
+        warnings,
+      } = offline("check", () => lifecycle.check(declared(olds ?? {}), declared(news), isUnknown));
+      const problems = [...found];
+      if (!isReplacement) for (const warning of warnings) await warn(warning, __origin?.urn);
+      if (__origin) noteHostports(__origin.urn, served(inputs));
+      if (isNew) await missKey(__origin?.urn);
       if (!isNew && __origin) present.add(__origin.urn);
-      else if (problems.length === 0 && __origin && !present.has(__origin.urn)) await rehearse("preview", undefined, {}, inputs);
+      if (problems.length === 0 && __origin?.preview && !isReplacement) {
+        problems.push(...(await refusalsInPreview(__origin, declared(olds ?? {}), inputs)));
+        if (isNew && problems.length === 0) await rehearse("preview", undefined, {}, inputs);
+      }
       const intent = isNew ? __origin && intentOf(stateBackend(process.env), __origin.urn) : olds.__intent;
       return checked({ ...inputs, ...own({ __intent: intent, __adopts: olds?.__adopts }) }, problems);
     },
     async diff(id, olds, news) {
       const { changes, replaces, deleteBeforeReplace } = offline("diff", () => lifecycle.plan(declared(olds), declared(news), isUnknown));
+      if (changes) await missKey(undefined);
       await rehearse("preview", id, declared(olds), declared(news));
       // Without `changes` the engine itself compares old and new inputs, and so shows each property that differs.
       return { changes: changes ? undefined : false, replaces: [...replaces], deleteBeforeReplace };
@@ -110,7 +161,11 @@ function handler(kind: string): dynamic.ResourceProvider {
       const { id, outputs } = await withServer("create", (transport) =>
         typeof inputs.__adopts === "string"
           ? takeOver(transport, inputs.__adopts, declared(inputs))
-          : lifecycle.create(transport, declared(inputs), creationOf(inputs)),
+          : moving(
+              transport,
+              wantedBy({}, inputs, () => false),
+              () => lifecycle.create(transport, declared(inputs), creationOf(inputs)),
+            ),
       );
       return { id, outs: { ...outputs, ...own(inputs) } };
     },
@@ -120,7 +175,13 @@ function handler(kind: string): dynamic.ResourceProvider {
       return found ? { id, props: { ...found.outputs, ...kept }, inputs: { ...found.inputs, ...kept } } : { id: "" };
     },
     async update(id, olds, news) {
-      const outputs = await withServer("update", (transport) => lifecycle.update(transport, id, declared(olds), declared(news)));
+      const outputs = await withServer("update", (transport) =>
+        moving(
+          transport,
+          wantedBy(olds, news, (resource) => resource.id === id),
+          () => lifecycle.update(transport, id, declared(olds), declared(news)),
+        ),
+      );
       return { outs: { ...outputs, ...own(news) } };
     },
     async delete(id, properties) {
@@ -151,16 +212,21 @@ const noSuchObject = (id: string): string =>
 
 /** Whether the stack held an object before this run. In doubt it did: an object too many is better than two resources that share one. */
 async function isRecorded(id: string): Promise<boolean> {
-  recorded ??= recordedIds(origin?.stack ?? "");
   try {
-    return (await recorded).has(id);
+    return (await stateOfStack()).some((resource) => resource.id === id);
   } catch (error) {
     const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
     await warn(
       `A run before this one may have made ${id}, but the stack's state could not be asked (${reason}); a new object is made. Delete ${id} if nothing uses it`,
+      undefined,
     );
     return true;
   }
+}
+
+function stateOfStack(): Promise<readonly RecordedResource[]> {
+  recorded ??= recordedResources(origin?.stack ?? "");
+  return recorded;
 }
 
 function transportTo(settings: Settings): Transport {

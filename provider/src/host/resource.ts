@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Adopted, Origin } from "./origin";
+import { type Adopted, edgeMark, MOST_EDGES, type Origin } from "./origin";
 
 /** What the engine has to know of a class before the contract is loaded. */
 export interface ResourceShape {
@@ -26,7 +26,12 @@ export abstract class Resource extends pulumi.CustomResource {
     super(
       type,
       name,
-      { ...undeclared, ...declared, __origin: originOf(type, name, args, options), __provider: providerLiteral(shape.kind) },
+      {
+        ...undeclared,
+        ...declared,
+        __origin: originOf(type, name, args, options, edgesWith(shape, name)),
+        __provider: providerLiteral(shape.kind),
+      },
       // The engine cannot import what dynamic providers make, see `adopts` of the origin.
       pulumi.mergeOptions({ additionalSecretOutputs: secretOutputs }, { ...options, import: undefined }),
     );
@@ -37,16 +42,39 @@ export abstract class Resource extends pulumi.CustomResource {
 export const typeToken = (type: string): string => `pulumi-nodejs:dynamic/tunnelplane:${type}`;
 
 /** As a promise and not as an output, which would make a resource depend on its parent. */
-function originOf(type: string, name: string, args: object, options: pulumi.CustomResourceOptions): Promise<Origin> | undefined {
+function originOf(
+  type: string,
+  name: string,
+  args: object,
+  options: pulumi.CustomResourceOptions,
+  edges: readonly string[] | undefined,
+): Promise<Origin> | undefined {
   const stack = options.id === undefined ? stackName() : undefined;
   if (stack === undefined) return undefined;
   const adopts = options.import === undefined ? undefined : adoptedBy(args, options.import);
   return new Promise((resolve) => {
-    pulumi
-      .createUrn(name, type, options.parent)
-      .apply(async (urn) => resolve({ urn, stack, preview: pulumi.runtime.isDryRun(), adopts: await adopts }));
+    pulumi.createUrn(name, type, options.parent).apply(async (urn) => {
+      if (edges) await new Promise(setImmediate); // until the program has declared what it declares without waiting
+      resolve({ urn, stack, preview: pulumi.runtime.isDryRun(), adopts: await adopts, edges });
+    });
   });
 }
+
+/** The edges of each run; the Automation API may have several at once. */
+const edgesOfRuns = new WeakMap<object, string[]>();
+
+/** In a preview: notes an edge, and returns the list of all that the program declares, which grows. */
+function edgesWith({ kind, type }: ResourceShape, name: string): readonly string[] | undefined {
+  const run = pulumi.runtime.isDryRun() && EDGES.includes(kind) ? pulumi.runtime.getStackResource() : undefined;
+  if (!run) return undefined;
+  const edges = edgesOfRuns.get(run) ?? [];
+  edgesOfRuns.set(run, edges);
+  if (edges.length < MOST_EDGES) edges.push(edgeMark(type, name));
+  return edges;
+}
+
+/** The kinds that serve hostports; the contract is not loaded here. */
+const EDGES = ["tls_edge", "https_edge"];
 
 async function adoptedBy(args: object, id: string): Promise<Adopted> {
   const secret = await Promise.all(Object.values(args).map((value) => pulumi.isSecret(pulumi.output(value))));

@@ -40,6 +40,10 @@ export function resolveSettings(config: ConfigLookup, environment: NodeJS.Proces
   return { baseUrl: baseUrl.value, apiKey: apiKey.value, sources: { baseUrl: baseUrl.source, apiKey: apiKey.source } };
 }
 
+/** Whether the settings are those of an explicit account. */
+export const isAccount = (config: ConfigLookup): boolean =>
+  [ACCOUNT_BASE_URL, ACCOUNT_API_KEY, ACCOUNT_VALIDATE_ON_SERVER].some((key) => config(key) !== undefined);
+
 /** Whether previews ask the server; found in the order of the other settings. Throws where it is neither yes nor no. */
 export function validatesOnServer(config: ConfigLookup, environment: NodeJS.ProcessEnv): boolean {
   const asked = first([

@@ -28,16 +28,26 @@ function read(path: string, find: (text: string) => unknown): string | undefined
   }
 }
 
+/** A resource as a stack's state has it. */
+export interface RecordedResource {
+  readonly urn: string;
+  readonly type: string;
+  readonly id?: string;
+  readonly provider?: string;
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  readonly outputs?: Readonly<Record<string, unknown>>;
+}
+
 /**
- * The ids of the objects that a stack's state holds, from the engine's command line: nothing else tells a provider.
- * The export has no secrets in clear. Throws where there is no such command or stack.
+ * What a stack's state holds, from the engine's command line: nothing else tells a provider. The export has no secrets
+ * in clear. Throws where there is no such command or stack.
  *
  * @param stack `<organization>/<project>/<stack>`
  */
-export async function recordedIds(stack: string): Promise<ReadonlySet<string>> {
+export async function recordedResources(stack: string): Promise<readonly RecordedResource[]> {
   const { stdout } = await promisify(execFile)("pulumi", ["stack", "export", "--non-interactive", "--stack", stack], {
     maxBuffer: Infinity,
   });
-  const { deployment } = JSON.parse(stdout) as { deployment: { resources?: { id?: string }[] | null } };
-  return new Set((deployment.resources ?? []).flatMap(({ id }) => id ?? []));
+  const { deployment } = JSON.parse(stdout) as { deployment: { resources?: RecordedResource[] | null } };
+  return deployment.resources ?? [];
 }
