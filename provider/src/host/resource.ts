@@ -1,3 +1,5 @@
+import { createRequire } from "node:module";
+import { isAbsolute, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { type Adopted, edgeMark, MOST_EDGES, type Origin } from "./origin";
 
@@ -22,6 +24,7 @@ export abstract class Resource extends pulumi.CustomResource {
       args as Properties,
     );
     const secretOutputs = [...new Set(shape.secrets.map((place) => place.split(".")[0] as string))];
+    expectToBeFound();
     const type = typeToken(shape.type);
     super(
       type,
@@ -109,3 +112,31 @@ function withSecret<T>(value: T, [name, ...rest]: string[]): T | pulumi.Output<T
  * engine's measurements in docs/architecture/provider.md), and old state runs it after an upgrade: it must never change.
  */
 export const providerLiteral = (kind: string): string => `exports.handler=()=>require("@tunnelplane/pulumi/dynamic")("${kind}")`;
+
+/** Where it was looked already; a program runs in one folder. */
+const lookedIn = new Set<string>();
+
+/**
+ * Stops a program from whose folder the literal would not find this package: one that has it through another package
+ * alone, under a package manager that keeps to what is declared (pnpm). Only Pulumi's host for programs tells the folder;
+ * the Automation API's inline programs and unit tests have none.
+ */
+function expectToBeFound(): void {
+  const root = pulumi.runtime.getRootDirectory();
+  if (!isAbsolute(root) || lookedIn.has(root)) return;
+  lookedIn.add(root);
+  if ([root, process.cwd()].some(resolves)) return;
+  const { name, version } = require("../package.json") as { name: string; version: string };
+  throw new pulumi.RunError(
+    `${name} cannot be loaded from ${root}, where the engine runs it: name it in the project's own dependencies, beside the package that brings it along (pnpm add ${name}@${version})`,
+  );
+}
+
+function resolves(folder: string): boolean {
+  try {
+    createRequire(join(folder, "index.js")).resolve("@tunnelplane/pulumi/dynamic");
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,96 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect } from "chai";
+import type { Engine } from "../../support/engine";
+import { changesOf, failureOf, World } from "./support";
+
+const PACKAGES = join(__dirname, "../../node_modules");
+
+/** A package of one's own that declares edges for projects, so that those depend on it alone. */
+const WRAPPER = `
+const tunnels = require("@tunnelplane/pulumi");
+exports.declareEdges = () => new tunnels.TlsEdge("app", { hostports: ["app.example.com:443"] });
+`;
+
+/** The places of `node_modules` as package managers lay them out: with the wrapper, and what it and the project may load. */
+const LAYOUTS = {
+  /** Everything stands beside everything. */
+  npm: { wrapper: "@acme/edges", beside: ["@tunnelplane/pulumi", "@pulumi/pulumi"] },
+  /** Each package sees what it declares: the project the wrapper, and Pulumi. */
+  pnpm: { wrapper: ".pnpm/@acme+edges@1.0.0/node_modules/@acme/edges", beside: ["@pulumi/pulumi"] },
+  /** The same with the cure: the project names our package too. */
+  "pnpm with the cure": { wrapper: ".pnpm/@acme+edges@1.0.0/node_modules/@acme/edges", beside: ["@tunnelplane/pulumi", "@pulumi/pulumi"] },
+} as const;
+
+describe("A project that has this package through another package of its own", () => {
+  const world = new World();
+  const folders: string[] = [];
+  after(async () => {
+    await world.close();
+    for (const folder of folders) rmSync(folder, { recursive: true });
+  });
+
+  /** A project in a layout, with the program of a user who knows the wrapper alone. */
+  function project(layout: keyof typeof LAYOUTS): string {
+    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-layout-"));
+    folders.push(folder);
+    const { wrapper, beside } = LAYOUTS[layout];
+    const link = (target: string, path: string) => {
+      mkdirSync(dirname(path), { recursive: true });
+      symlinkSync(target, path);
+    };
+    const own = join(folder, "node_modules", wrapper);
+    mkdirSync(own, { recursive: true });
+    writeFileSync(join(own, "index.js"), WRAPPER);
+    for (const name of beside) link(join(PACKAGES, name), join(folder, "node_modules", name));
+    if (wrapper !== "@acme/edges") {
+      link(own, join(folder, "node_modules/@acme/edges"));
+      link(join(PACKAGES, "@tunnelplane/pulumi"), join(own, "../../@tunnelplane/pulumi"));
+    }
+    writeFileSync(join(folder, "package.json"), '{ "name": "project", "main": "index.js" }\n');
+    return folder;
+  }
+
+  /** A stack of the project, whose program is told its folder and runs in it, as under Pulumi's host for programs. */
+  async function stackIn(folder: string): Promise<Engine> {
+    const program = async () => {
+      createRequire(join(folder, "index.js"))("@acme/edges").declareEdges();
+    };
+    const stack = await world.stack(await world.server(), program);
+    stack.usePackages(join(folder, "node_modules"));
+    return stack;
+  }
+
+  async function inFolder<T>(folder: string, run: () => Promise<T>): Promise<T> {
+    const before = process.cwd();
+    process.chdir(folder);
+    process.env.PULUMI_NODEJS_ROOT_DIRECTORY = folder;
+    try {
+      return await run();
+    } finally {
+      process.chdir(before);
+      delete process.env.PULUMI_NODEJS_ROOT_DIRECTORY;
+    }
+  }
+
+  it("is told in the preview, before anything is declared, to name it too where pnpm hides it", async () => {
+    const folder = project("pnpm");
+    const stack = await stackIn(folder);
+    const message = await failureOf(inFolder(folder, () => stack.preview()));
+    expect(message).to.contain(`@tunnelplane/pulumi cannot be loaded from ${folder}`).and.to.contain("pnpm add @tunnelplane/pulumi@");
+    expect(message).not.to.match(/\n\s+at /);
+  });
+
+  for (const layout of ["npm", "pnpm with the cure"] as const) {
+    it(`works in the layout of ${layout}`, async () => {
+      const folder = project(layout);
+      const stack = await stackIn(folder);
+      expect(changesOf(await inFolder(folder, () => stack.preview()))).to.deep.equal(["create app"]);
+      expect(changesOf(await inFolder(folder, () => stack.up()))).to.deep.equal(["create app"]);
+      await stack.refresh();
+      expect(changesOf(await stack.destroy())).to.deep.equal(["delete app"]);
+    });
+  }
+});
