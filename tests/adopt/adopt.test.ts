@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { changesOf, World } from "../provider/support";
+import { changesOf, World } from "../support/provider";
 import { CANARY, fill, meaningOf, Project, worldOf } from "./support";
 
 const { yamlIsThere } = require("../../scripts/engine.cjs") as { yamlIsThere(): boolean };

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { ENTRY_NAME } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { parse } from "yaml";
-import { Rest } from "../../support/rest";
-import { World } from "../provider/support";
+import { World } from "../support/provider";
+import { Rest } from "../support/rest";
 import { fill, Project, tunnelplanePulumi } from "./support";
 
 /** The names that a catalogue gives, by collection. */

@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathFieldsOf, registry } from "@tunnelplane/sdk/contract";
-import { Engine } from "../../support/engine";
-import type { Rest } from "../../support/rest";
-import { certificate, sshKey } from "../api/fixtures";
-import { jwtValidation, oidc, policyNamed } from "../api/modules";
+import { certificate, sshKey } from "../support/api/fixtures";
+import { jwtValidation, oidc, policyNamed } from "../support/api/modules";
+import { Engine } from "../support/engine";
+import type { Rest } from "../support/rest";
 
 const ROOT = join(__dirname, "../..");
 const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string };

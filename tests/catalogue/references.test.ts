@@ -2,8 +2,8 @@ import * as tunnels from "@tunnelplane/pulumi";
 import { bare, createSchema, formatPath, marksOf, referencesIn, registry, rename } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import type { z } from "zod";
-import { makeCertificates, makeSshKey, requestsDuring, World } from "../provider/support";
-import { Folder } from "./support";
+import { Folder } from "../support/catalogue";
+import { makeCertificates, makeSshKey, requestsDuring, World } from "../support/provider";
 
 /** Every field of the contract that refers to another object, each filled with the name of an entry. */
 const NAMED = `

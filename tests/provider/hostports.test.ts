@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
-import { changesOf, failureOf, World } from "./support";
+import { changesOf, failureOf, World } from "../support/provider";
 
 /** The edges that a program declares, in order. */
 type Edges = readonly { name: string; hostports: string[]; options?: pulumi.CustomResourceOptions }[];

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
-import { changesOf, failureOf, makeSshKey, requestsDuring, World } from "./support";
+import { changesOf, failureOf, makeSshKey, requestsDuring, World } from "../support/provider";
 
 describe("The option `import` of a resource", () => {
   const world = new World();

@@ -1,7 +1,7 @@
 import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
-import type { Engine } from "../../support/engine";
-import { changesOf, makeCertificates, World } from "./support";
+import type { Engine } from "../support/engine";
+import { changesOf, makeCertificates, World } from "../support/provider";
 
 const { authority } = makeCertificates("clients");
 

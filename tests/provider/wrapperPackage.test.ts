@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
-import type { Engine } from "../../support/engine";
-import { changesOf, failureOf, World } from "./support";
+import type { Engine } from "../support/engine";
+import { changesOf, failureOf, World } from "../support/provider";
 
 const PACKAGES = join(__dirname, "../../node_modules");
 

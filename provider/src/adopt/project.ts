@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { providerLiteral, typeToken } from "../resource";
+import { providerLiteral, typeToken } from "../host/resource";
 import type { Declared } from "./program";
 import { sealed } from "./secrets";
 import { asTypeScript } from "./typescript";

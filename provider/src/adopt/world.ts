@@ -65,8 +65,8 @@ const PROGRESS_EVERY = 500;
 /** The objects that answers carry inside of the one that they belong to: the routes of an edge. */
 function belongingTo({ computed }: Definition, answer: Wire): { definition: Definition; answer: Wire }[] {
   return Object.entries(computed).flatMap(([name, schema]) => {
-    const kind = marksOf(schema).embeds;
-    return kind === undefined ? [] : (answer[name] as Wire[]).map((one) => ({ definition: definitionOf(kind), answer: one }));
+    const { embeds } = marksOf(schema);
+    return embeds ? (answer[name] as Wire[]).map((one) => ({ definition: definitionOf(embeds.kind), answer: one })) : [];
   });
 }
 

@@ -1,7 +1,7 @@
 import { Transport } from "@tunnelplane/sdk";
 import { Option } from "commander";
-import { describe } from "../failure";
-import { resolveSettings } from "../settings";
+import { describe } from "../host/failure";
+import { resolveSettings } from "../host/settings";
 
 /** Which server a command asks. */
 export interface ServerOptions {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Transport } from "@tunnelplane/sdk";
 import { ConflictError, PreconditionFailedError } from "@tunnelplane/sdk";
 import { type Definition, registry } from "@tunnelplane/sdk/contract";
-import type { Properties } from "./core/values";
+import type { Properties } from "../core/values";
 import { edgeMark, MOST_EDGES, type Origin } from "./origin";
 import type { RecordedResource } from "./stateBackend";
 
