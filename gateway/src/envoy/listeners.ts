@@ -1,0 +1,129 @@
+import { httpManager } from "./httpChain";
+import { extension, type Json } from "./json";
+import type { Listen } from "./model";
+import { type Hostport, isBelow, isWildcard, shortHash } from "./names";
+import { admittingNothing, networkRbac } from "./rbac";
+import { escapeRegex } from "./regex";
+import type { Needs } from "./routes";
+import { tcpProxy } from "./tcpChain";
+import { tlsInspector } from "./tls";
+
+/** A hostport of an edge that was understood. */
+export type Front = { readonly hostport: Hostport; readonly transport: Json | undefined } & (
+  | { readonly virtualHost: Json; readonly needs: readonly Needs[] }
+  | { readonly filters: readonly Json[] }
+);
+
+/** A listener for each port: chains by the names that are served, and one that refuses the names of what is not. */
+export function listenersOf(fronts: readonly Front[], refused: readonly Hostport[], listen: readonly Listen[]): Json[] {
+  const ports = [...new Set(listen.map(({ port }) => port))].sort((a, b) => a - b);
+  return ports.flatMap((port) => {
+    const here = fronts.filter(({ hostport }) => hostport.port === port);
+    const closed = refused.filter((hostport) => hostport.port === port).map(({ host }) => host);
+    const hosts = [...here.map(({ hostport }) => hostport.host), ...closed];
+    if (hosts.length === 0) return [];
+    const chains = [...httpChains(here, hosts), ...here.flatMap(tcpChain), ...refusing(closed)];
+    return [
+      {
+        name: `port ${port}`,
+        ...addresses(listen.filter((one) => one.port === port)),
+        ...COMMON,
+        listener_filters: [tlsInspector()],
+        filter_chains: chains,
+      },
+    ];
+  });
+}
+
+const COMMON: Json = { listener_filters_timeout: "10s", per_connection_buffer_limit_bytes: 1_048_576 };
+
+function addresses(listen: readonly Listen[]): Json {
+  const [first, ...others] = listen.map(({ address, bindPort }) => ({ socket_address: { address, port_value: bindPort } }));
+  return { address: first, ...(others.length > 0 ? { additional_addresses: others.map((address) => ({ address })) } : {}) };
+}
+
+/** Edges for which the same is checked before routing share a chain; the Host header says which of them a request is for. */
+function httpChains(here: readonly Front[], hosts: readonly string[]): Json[] {
+  const shared = new Map<string, Extract<Front, { virtualHost: Json }>[]>();
+  for (const front of here) {
+    if (!("virtualHost" in front)) continue;
+    const key = shortHash(JSON.stringify(front.transport));
+    shared.set(key, [...(shared.get(key) ?? []), front]);
+  }
+  return [...shared].map(([key, fronts]) => {
+    const own = fronts.map(({ hostport }) => hostport.host).sort();
+    const strangers = hosts.filter((host) => !own.includes(host) && own.some((name) => isWildcard(name) && isBelow(name, host))).sort();
+    const sorted = [...fronts].sort((a, b) => (a.hostport.host < b.hostport.host ? -1 : 1));
+    const manager = httpManager(
+      sorted.map(({ virtualHost }) => virtualHost),
+      [...new Set(strangers)],
+      sorted.flatMap(({ needs }) => needs),
+    );
+    return chain(`https ${key}`, own, [manager], fronts[0]?.transport);
+  });
+}
+
+function tcpChain(front: Front): Json[] {
+  if (!("filters" in front)) return [];
+  const { host } = front.hostport;
+  return [chain(`tls ${host}`, [host], front.filters, front.transport)];
+}
+
+const refusing = (hosts: readonly string[]): Json[] =>
+  hosts.length === 0
+    ? []
+    : [chain("not served", [...hosts].sort(), [networkRbac("refuse", admittingNothing()), tcpProxy("nowhere")], undefined)];
+
+function chain(name: string, hosts: readonly string[], filters: readonly Json[], transport: Json | undefined): Json {
+  return {
+    name,
+    filter_chain_match: { server_names: hosts, transport_protocol: "tls" },
+    filters: [...(hosts.some(isWildcard) ? [onlyNames(hosts)] : []), ...filters],
+    ...(transport ? { transport_socket: transport } : {}),
+  };
+}
+
+/** A wildcard covers one label; Envoy's covers any number. */
+function onlyNames(hosts: readonly string[]): Json {
+  const rules = hosts.map((host) => ({
+    requested_server_name: isWildcard(host) ? { safe_regex: { regex: `[^.]+${escapeRegex(host.slice(1))}` } } : { exact: host },
+  }));
+  const policies = { names: { permissions: [{ or_rules: { rules } }], principals: [{ any: true }] } };
+  return networkRbac("names", { rules: { action: "ALLOW", policies } });
+}
+
+/** What Envoy is started with; everything else comes from the two files, which it watches. */
+export function bootstrap({
+  folder,
+  admin,
+  id = "tunnelplane",
+}: {
+  readonly folder: string;
+  readonly admin: string;
+  readonly id?: string;
+}): Json {
+  const file = (name: string): Json => ({
+    path_config_source: { path: `${folder}/${name}`, watched_directory: { path: folder } },
+    resource_api_version: "V3",
+    initial_fetch_timeout: "10s",
+  });
+  return {
+    node: { id, cluster: "tunnelplane" },
+    admin: { address: { pipe: { path: admin, mode: 0o600 } } },
+    dynamic_resources: { lds_config: file("lds.json"), cds_config: file("cds.json") },
+    bootstrap_extensions: [
+      extension("envoy.bootstrap.internal_listener", "envoy.extensions.bootstrap.internal_listener.v3.InternalListener"),
+    ],
+    overload_manager: {
+      resource_monitors: [
+        extension(
+          "envoy.resource_monitors.global_downstream_max_connections",
+          "envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig",
+          {
+            max_active_downstream_connections: 50_000,
+          },
+        ),
+      ],
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import type {
+  CertificateAuthority,
+  FailoverBackend,
+  HttpResponseBackend,
+  HttpsEdge,
+  IpPolicyRule,
+  StaticBackend,
+  TlsEdge,
+  TunnelGroupBackend,
+  WeightedBackend,
+} from "@tunnelplane/sdk";
+import type { Json } from "./json";
+
+/** What a gateway obeys, as the API answers it. */
+export interface Objects {
+  readonly tls_edge: readonly TlsEdge[];
+  /** With their routes. */
+  readonly https_edge: readonly HttpsEdge[];
+  readonly tunnel_group_backend: readonly TunnelGroupBackend[];
+  readonly failover_backend: readonly FailoverBackend[];
+  readonly weighted_backend: readonly WeightedBackend[];
+  readonly http_response_backend: readonly HttpResponseBackend[];
+  readonly static_backend: readonly StaticBackend[];
+  readonly ip_policy_rule: readonly IpPolicyRule[];
+  readonly certificate_authority: readonly CertificateAuthority[];
+}
+
+/** A certificate with its key, for the names that it is good for. */
+export interface ServerCertificate {
+  /** Names of hosts, or `*.` and a domain. */
+  readonly names: readonly string[];
+  /** PEM: the certificate, and those that lead to its authority. */
+  readonly chain: string;
+  /** PEM. */
+  readonly key: string;
+  /** In milliseconds. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
+/** Where hostports of a port are served. */
+export interface Listen {
+  readonly port: number;
+  readonly address: string;
+  readonly bindPort: number;
+}
+
+/** What an issuer's discovery document says. */
+export interface Issuer {
+  readonly authorizationEndpoint: string;
+  readonly tokenEndpoint: string;
+}
+
+/** All that Envoy is told, besides the objects. */
+export interface Surroundings {
+  readonly certificates: readonly ServerCertificate[];
+  readonly listen: readonly Listen[];
+  /** The folder of the sockets behind which agents are. */
+  readonly sockets: string;
+  /** The folder in which Envoy finds the files of `secrets`. */
+  readonly secrets: string;
+  /** The file with the authorities that upstreams, issuers and key sets are checked against. */
+  readonly trust: string;
+  /** By the issuer's URL, as edges declare it. */
+  readonly issuers: ReadonlyMap<string, Issuer>;
+  /** What cookies of sessions are signed with; keys of their own for each route are derived from it. */
+  readonly sessionKey: string;
+  /** In milliseconds. */
+  readonly now: number;
+}
+
+export interface EdgeState {
+  readonly id: string;
+  readonly state: "applied" | "rejected";
+  /** Empty for an edge that is served as it was declared. */
+  readonly reason: string;
+}
+
+/** What Envoy is told. */
+export interface Configuration {
+  readonly listeners: readonly Json[];
+  readonly clusters: readonly Json[];
+  /** Files that the listeners refer to, by name. */
+  readonly secrets: Readonly<Record<string, Json>>;
+  readonly edges: readonly EdgeState[];
+  /** When it has to be computed again though nothing changed: sessions end then. In milliseconds. */
+  readonly renewAt: number | undefined;
+}
+
+/** Something that was declared and cannot be enforced: the edge is not served, and this is why. */
+export class Unservable extends Error {}
+
+const KINDS: readonly (keyof Objects)[] = [
+  "tls_edge",
+  "https_edge",
+  "tunnel_group_backend",
+  "failover_backend",
+  "weighted_backend",
+  "http_response_backend",
+  "static_backend",
+  "ip_policy_rule",
+  "certificate_authority",
+];
+
+/** Sorts `{kind, fields}` into lists by kind; kinds that no gateway obeys are left out. */
+export function objectsOf(world: readonly { readonly kind: string; readonly fields: object }[]): Objects {
+  const lists = Object.fromEntries(KINDS.map((kind) => [kind, [] as object[]]));
+  for (const { kind, fields } of world) lists[kind]?.push(fields);
+  return lists as unknown as Objects;
+}

@@ -1,0 +1,30 @@
+import { createHash } from "node:crypto";
+
+/** A short name for a text: 64 bits, which nobody meets twice by chance. */
+export const shortHash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
+
+export interface Hostport {
+  /** In lower case; may begin with `*.`. */
+  readonly host: string;
+  readonly port: number;
+}
+
+export function readHostport(text: string): Hostport {
+  const at = text.lastIndexOf(":");
+  return { host: text.slice(0, at).toLowerCase(), port: Number(text.slice(at + 1)) };
+}
+
+export const isWildcard = (host: string): boolean => host.startsWith("*.");
+
+/** Whether a wildcard's domain is what a name ends in; Envoy lets a wildcard cover any number of labels. */
+export const isBelow = (wildcard: string, host: string): boolean => host !== wildcard && host.endsWith(wildcard.slice(1));
+
+/** What agents bind: a hostport, or labels in the order of their keys. */
+export const socketOfHostport = ({ host, port }: Hostport): string => `${shortHash(`${host}:${port}`)}.sock`;
+export const socketOfLabels = (labels: Readonly<Record<string, string>>): string =>
+  `${shortHash(
+    Object.entries(labels)
+      .map(([key, value]) => `${key}=${value}`)
+      .sort()
+      .join("\n"),
+  )}.sock`;

@@ -1,0 +1,30 @@
+import type { Ref } from "@tunnelplane/sdk";
+import type { Json } from "./json";
+import type { Objects } from "./model";
+
+interface IpRestriction {
+  readonly enabled: boolean;
+  readonly ip_policies: readonly Ref[];
+}
+
+/** Which source addresses an enabled module admits, as a principal of RBAC: those allowed, less those denied. */
+export function networksOf(module: IpRestriction | null, { ip_policy_rule }: Objects): Json | undefined {
+  if (!module?.enabled) return undefined;
+  const policies = new Set(module.ip_policies.map(({ id }) => id));
+  const rules = ip_policy_rule.filter(({ ip_policy }) => policies.has(ip_policy.id));
+  const of = (action: string) =>
+    rules
+      .filter((rule) => rule.action === action)
+      .map(({ cidr }) => cidr)
+      .sort();
+  const [allowed, denied] = [of("allow"), of("deny")];
+  if (allowed.length === 0) return { not_id: { any: true } };
+  const among = (cidrs: readonly string[]): Json => ({ or_ids: { ids: cidrs.map((cidr) => ({ direct_remote_ip: cidrRange(cidr) })) } });
+  if (denied.length === 0) return among(allowed);
+  return { and_ids: { ids: [among(allowed), { not_id: among(denied) }] } };
+}
+
+export function cidrRange(cidr: string): Json {
+  const [address, length] = cidr.split("/");
+  return { address_prefix: address, prefix_len: Number(length) };
+}

@@ -1,0 +1,105 @@
+import { all, type Condition, knowing } from "./condition";
+import { readExpression } from "./expression";
+import type { Json } from "./json";
+import { Unservable } from "./model";
+
+export interface Policy {
+  readonly name: string;
+  readonly expressions: readonly string[];
+  readonly actions: readonly Action[];
+}
+export interface Action {
+  readonly type: string;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+export interface Policies {
+  readonly enabled: boolean;
+  readonly inbound: readonly Policy[];
+  readonly outbound: readonly Policy[];
+}
+
+/** What policies do to a request for which their conditions are settled. */
+export interface Outcome {
+  readonly limits: readonly Limit[];
+  readonly logs: readonly Json[];
+  readonly rewrite?: Action;
+  /** The action that answers; the backend is not asked then. */
+  readonly answer?: Action;
+}
+export interface Limit {
+  /** The same for one declared action, whichever conditions led to it. */
+  readonly id: string;
+  readonly config: Action["config"];
+}
+export type Decision = { readonly outcome: Outcome } | { readonly when: Condition; readonly yes: Decision; readonly no: Decision };
+
+/** Conditional actions that go on afterwards double the outcomes of a route. */
+const MOST_OUTCOMES = 64;
+const NOTHING: Outcome = { limits: [], logs: [] };
+
+/**
+ * Settles what is done to requests of a route, as a tree of decisions.
+ * @param owner what the actions belong to, in one word
+ * @param host the host that is asked for, where it is known
+ */
+export function decide(policies: Policies | null, owner: string, host?: string): Decision {
+  if (!policies?.enabled) return { outcome: NOTHING };
+  const steps = [...policies.inbound, ...policies.outbound.map(onlyLogs)].map((policy, index) => ({
+    when: host === undefined ? conditionsOf(policy) : knowing(conditionsOf(policy), "host", host),
+    actions: policy.actions,
+    id: `${owner}.${index}`,
+  }));
+  return follow(steps, NOTHING, { left: MOST_OUTCOMES });
+}
+
+export const conditionsOf = ({ expressions }: Policy): Condition => all(expressions.map(readExpression));
+
+/** What went out cannot be taken back, and Envoy chooses a route when a request comes in. */
+export function onlyLogs(policy: Policy): Policy {
+  const other = policy.actions.find(({ type }) => type !== "log");
+  if (other)
+    throw new Unservable(
+      `the outbound policy ${JSON.stringify(policy.name)} has the action ${other.type}; of what goes out, gateways can only log`,
+    );
+  return policy;
+}
+
+interface Step {
+  readonly when: Condition;
+  readonly actions: readonly Action[];
+  readonly id: string;
+}
+
+function follow(steps: readonly Step[], so: Outcome, outcomes: { left: number }): Decision {
+  const [step, ...rest] = steps;
+  if (!step) {
+    if (outcomes.left-- === 0)
+      throw new Unservable(
+        `its policies have more than ${MOST_OUTCOMES} outcomes: use fewer conditional actions that do not end a request`,
+      );
+    return { outcome: so };
+  }
+  if (step.when === false) return follow(rest, so, outcomes);
+  const after = step.actions.reduce((outcome, action, index) => apply(outcome, action, `${step.id}.${index}`), so);
+  const yes: Decision = after.answer ? { outcome: after } : follow(rest, after, outcomes);
+  return step.when === true ? yes : { when: step.when, yes, no: follow(rest, so, outcomes) };
+}
+
+function apply(so: Outcome, action: Action, id: string): Outcome {
+  if (so.answer) return so;
+  switch (action.type) {
+    case "deny":
+    case "custom-response":
+      // What Envoy answers itself costs little, and is not counted: its limits would be those of the backend.
+      return { ...so, limits: [], answer: action };
+    case "log":
+      return { ...so, logs: [...so.logs, (action.config.metadata as Json | undefined) ?? {}] };
+    case "rate-limit":
+      return { ...so, limits: [...so.limits, { id, config: action.config }] };
+    case "url-rewrite":
+      if (so.rewrite) throw new Unservable("a request would be rewritten twice; Envoy rewrites once: put both into one url-rewrite");
+      return { ...so, rewrite: action };
+    default:
+      throw new Unservable(`the action ${action.type} is not known to this gateway: upgrade it`);
+  }
+}

@@ -1,0 +1,24 @@
+import { RE2JS } from "re2js";
+import { Unservable } from "./model";
+
+/** A text as an RE2 expression that finds just this text. */
+export const escapeRegex = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+
+/** Envoy asks for a match of the whole text; this finds the pattern anywhere in it. */
+export function searching(pattern: string): string {
+  const whole = `(?s:.*)(?:${pattern})(?s:.*)`;
+  for (const one of [pattern, whole]) {
+    try {
+      RE2JS.compile(one);
+    } catch (error) {
+      // An open \Q would take in what follows the pattern; it then fails to compile here, and is not served.
+      throw new Unservable(
+        `the pattern ${JSON.stringify(pattern)} is no RE2 expression that can be searched for: ${(error as Error).message}`,
+      );
+    }
+  }
+  return whole;
+}
+
+/** Whether an RE2 expression is found in a text. */
+export const finds = (pattern: string, text: string): boolean => RE2JS.compile(pattern).matcher(text).find();

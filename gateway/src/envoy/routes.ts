@@ -1,0 +1,155 @@
+import type { HttpsEdge, HttpsEdgeRoutes } from "@tunnelplane/sdk";
+import { answerOf } from "./answers";
+import type { Backends, Destination } from "./backends";
+import type { Json } from "./json";
+import { requireToken, type TokenCheck, tokenCheck } from "./jwt";
+import { limitFilter, limitNames, turnOn } from "./limits";
+import { type Objects, type Surroundings, Unservable } from "./model";
+import { type Hostport, isWildcard } from "./names";
+import { networksOf } from "./networks";
+import { type Action, type Decision, decide, type Outcome } from "./policies";
+import { admitting, routeRbac } from "./rbac";
+import { searching } from "./regex";
+import { OWN_PATHS, type SignIn, signIn } from "./signIn";
+
+/** A declared route as one hostport serves it. */
+export interface Served {
+  readonly exact: boolean;
+  readonly path: string;
+  readonly decision: Decision;
+  /** The fields of Envoy's route for an outcome, all but its match. */
+  readonly fields: (outcome: Outcome) => Json;
+}
+
+/** What a route needs in the chain of filters that all routes share. */
+export interface Needs {
+  readonly tokens?: TokenCheck & { readonly name: string };
+  readonly signIn?: SignIn;
+  readonly limits: readonly Json[];
+  readonly logs: boolean;
+  readonly conditional: boolean;
+}
+
+export interface Context {
+  readonly objects: Objects;
+  readonly surroundings: Surroundings;
+  readonly backends: Backends;
+}
+
+/** In the order in which Envoy tries them: whole paths, then the longest beginnings. */
+export const inOrder = (a: Pick<Served, "exact" | "path">, b: Pick<Served, "exact" | "path">): number =>
+  Number(b.exact) - Number(a.exact) || b.path.length - a.path.length || (a.path < b.path ? -1 : 1);
+
+export function serveRoute(route: HttpsEdgeRoutes, hostport: Hostport, context: Context): { served: Served[]; needs: Needs } {
+  const { objects, surroundings, backends } = context;
+  refuseUnreachable(route.match);
+  const host = isWildcard(hostport.host) ? undefined : hostport.host;
+  const decision = decide(route.policies, route.id, host);
+  const destination = backends.destination(route.backend, hostport, true);
+  const tokens = route.jwt_validation?.enabled ? { ...tokenCheck(route.id, route.jwt_validation, backends), name: route.id } : undefined;
+  const session = route.oidc?.enabled ? signIn(route.id, route.oidc, backends, surroundings) : undefined;
+  const networks = networksOf(route.ip_restriction, objects);
+  const agents = userAgents(route.user_agent_filter);
+  const admit = networks || agents.length > 0 ? { admit: routeRbac(admitting(agents, networks ? [networks] : [])) } : {};
+  const open = { ...admit, ...(session ? { [session.name]: turnOn() } : {}) };
+  const checks = {
+    ...open,
+    ...(tokens ? { jwt: requireToken(tokens.name), algorithms: routeRbac(admitting([tokens.algorithms], [])) } : {}),
+  };
+  const own = session
+    ? [session.callback, session.signOut].map((path) => ({
+        exact: true,
+        path,
+        decision: { outcome: { limits: [], logs: [] } },
+        fields: () => ({ name: route.id, ...answerOf(404), typed_per_filter_config: open }),
+      }))
+    : [];
+  const outcomes = outcomesOf(decision);
+  return {
+    served: [
+      {
+        exact: route.match_type === "exact_path",
+        path: route.match,
+        decision,
+        fields: (outcome) => fieldsOf(route, outcome, destination, checks),
+      },
+      ...own,
+    ],
+    needs: {
+      tokens,
+      signIn: session,
+      limits: outcomes.flatMap(({ limits }) => limits.map(limitFilter)),
+      logs: outcomes.some(({ logs }) => logs.length > 0),
+      conditional: "when" in decision,
+    },
+  };
+}
+
+const outcomesOf = (decision: Decision): Outcome[] =>
+  "outcome" in decision ? [decision.outcome] : [...outcomesOf(decision.yes), ...outcomesOf(decision.no)];
+
+function fieldsOf(route: HttpsEdgeRoutes, { limits, logs, rewrite, answer }: Outcome, destination: Destination, checks: Json): Json {
+  const turned = [...limitNames(limits), ...(logs.length > 0 ? ["log"] : [])].map((name) => [name, turnOn()]);
+  const filters = { ...checks, ...Object.fromEntries(turned) };
+  return {
+    name: route.id,
+    ...(answer ? answerTo(answer) : towards(destination, rewrite)),
+    ...(logs.length > 0 ? { metadata: { filter_metadata: { tunnelplane: { log: logs } } } } : {}),
+    ...(Object.keys(filters).length > 0 ? { typed_per_filter_config: filters } : {}),
+  };
+}
+
+function answerTo({ type, config }: Action): Json {
+  const status = Number(config.status_code ?? 403);
+  if (type === "deny") return answerOf(status);
+  return answerOf(status, config.content as string | undefined, config.headers as Record<string, string> | undefined);
+}
+
+function towards(destination: Destination, rewrite: Action | undefined): Json {
+  if (destination === "nowhere") return answerOf(503);
+  if ("response" in destination) return destination.response;
+  const { clusters } = destination;
+  const to = clusters.length === 1 ? { cluster: clusters[0]?.name } : { weighted_clusters: { clusters } };
+  // Downloads and streams take as long as they take; one that stands still ends after five minutes, which is Envoy's own limit.
+  return { route: { ...to, timeout: "0s", ...(rewrite ? { regex_rewrite: rewriteOf(rewrite) } : {}) } };
+}
+
+function rewriteOf({ config }: Action): Json {
+  const [from, to] = [String(config.from), String(config.to)];
+  searching(from);
+  if (/\\\?|\[[^\]]*\?/.test(from) || to.includes("?"))
+    throw new Unservable("a url-rewrite reads or writes the query; Envoy rewrites the path, and leaves the query as it is");
+  const substitution = to
+    .replaceAll("\\", "\\\\")
+    .replace(/\$(?:\$|\{(\d)\}|(\d))/g, (whole, braced, plain) => (whole === "$$" ? "$" : `\\${braced ?? plain}`));
+  return { pattern: { regex: from }, substitution };
+}
+
+/** Paths arrive in one form; a route for another form would never be taken, and a shorter one with fewer checks would. */
+function refuseUnreachable(path: string): void {
+  if (path.startsWith(OWN_PATHS)) throw new Unservable(`the route ${path} is below ${OWN_PATHS}, which is the gateway's own`);
+  if (
+    /\/\/|\/\.{1,2}(\/|$)|[\\?#;]|%2f|%5c|%3b|%[0-9a-f]?$|[^\x21-\x7e]/i.test(path) ||
+    /%(2d|2e|5f|7e|3\d|4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a])/i.test(path)
+  )
+    throw new Unservable(
+      `the route ${path} is not in the form in which paths arrive (no empty segments, dots, backslashes, semicolons or queries, nothing encoded that need not be), so that no request would take it`,
+    );
+}
+
+function userAgents(filter: HttpsEdgeRoutes["user_agent_filter"]): Json[] {
+  if (!filter?.enabled) return [];
+  if (filter.allow.length + filter.deny.length === 0)
+    throw new Unservable("user_agent_filter has neither allow nor deny, so that it says nothing: fill one, or disable the module");
+  const found = (patterns: readonly string[]): Json => ({
+    or_rules: {
+      rules: patterns.map((pattern) => ({
+        header: { name: "user-agent", string_match: { safe_regex: { regex: searching(pattern) } }, treat_missing_header_as_empty: true },
+      })),
+    },
+  });
+  return [...(filter.allow.length > 0 ? [found(filter.allow)] : []), ...(filter.deny.length > 0 ? [{ not_rule: found(filter.deny) }] : [])];
+}
+
+/** Where an edge has several routes, what some servers cut off at a semicolon could be one route here and another one there. */
+export const mayConfuseServers = (edge: HttpsEdge): boolean => edge.routes.length > 1;

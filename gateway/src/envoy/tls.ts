@@ -1,0 +1,63 @@
+import type { Ref } from "@tunnelplane/sdk";
+import { extension, type Json, typed } from "./json";
+import { type Objects, type ServerCertificate, Unservable } from "./model";
+
+interface MutualTls {
+  readonly enabled: boolean;
+  readonly certificate_authorities: readonly Ref[];
+}
+
+/** What is checked before anything of a connection is read. */
+export interface Termination {
+  readonly minVersion: "1.2" | "1.3";
+  /** The authorities that may have signed a client's certificate, PEMs one after the other; without, nobody is asked for one. */
+  readonly clients: string | undefined;
+}
+
+export function terminationOf(
+  termination: { readonly enabled: boolean; readonly min_version: "1.2" | "1.3" | null } | null,
+  mutual: MutualTls | null,
+  { certificate_authority }: Objects,
+): Termination {
+  const minVersion = (termination?.enabled ? termination.min_version : null) ?? "1.2";
+  if (!mutual?.enabled) return { minVersion, clients: undefined };
+  if (mutual.certificate_authorities.length === 0)
+    throw new Unservable("mutual_tls names no certificate authority, so nobody's certificate could be accepted: name one, or disable it");
+  const pems = mutual.certificate_authorities.map(({ id }) => {
+    const pem = certificate_authority.find((authority) => authority.id === id)?.ca_pem;
+    if (pem === undefined) throw new Unservable(`the certificate authority ${id} of mutual_tls does not exist`);
+    return pem.trim();
+  });
+  return { minVersion, clients: `${pems.sort().join("\n")}\n` };
+}
+
+export function downstreamTls({ minVersion, clients }: Termination, certificate: ServerCertificate, protocols: readonly string[]): Json {
+  return extension("tls", "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext", {
+    ...(clients === undefined ? {} : { require_client_certificate: true }),
+    common_tls_context: {
+      tls_params: { tls_minimum_protocol_version: `TLSv${minVersion.replace(".", "_")}`, tls_maximum_protocol_version: "TLSv1_3" },
+      tls_certificates: [{ certificate_chain: { inline_string: certificate.chain }, private_key: { inline_string: certificate.key } }],
+      ...(clients === undefined ? {} : { validation_context: { trusted_ca: { inline_string: clients } } }),
+      ...(protocols.length === 0 ? {} : { alpn_protocols: protocols }),
+    },
+  });
+}
+
+/** TLS to an address that has to prove that it is the host. */
+export function upstreamTls(host: string, trust: string): Json {
+  const type = /^[\d.]+$|:/.test(host) ? "IP_ADDRESS" : "DNS";
+  return extension("tls", "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext", {
+    ...(type === "DNS" ? { sni: host } : {}),
+    common_tls_context: {
+      validation_context: {
+        trusted_ca: { filename: trust },
+        match_typed_subject_alt_names: [{ san_type: type, matcher: { exact: host } }],
+      },
+    },
+  });
+}
+
+export const tlsInspector = (): Json => ({
+  name: "tls_inspector",
+  typed_config: typed("envoy.extensions.filters.listener.tls_inspector.v3.TlsInspector"),
+});

@@ -1,0 +1,114 @@
+import type { HttpsEdge, TlsEdge } from "@tunnelplane/sdk";
+import { Backends } from "./backends";
+import { certificateFor } from "./certificates";
+import type { Json } from "./json";
+import { type Front, listenersOf } from "./listeners";
+import { type Configuration, type EdgeState, type Objects, type Surroundings, Unservable } from "./model";
+import { type Hostport, readHostport } from "./names";
+import { mayConfuseServers, type Needs, serveRoute } from "./routes";
+import { tcpFilters } from "./tcpChain";
+import { downstreamTls, type Termination, terminationOf } from "./tls";
+import { virtualHost } from "./virtualHost";
+
+/**
+ * Turns what is declared into what Envoy is told. An edge of which anything cannot be enforced is not served: its names
+ * are refused, and its reason is in `edges`.
+ * @param leftOut edges that Envoy itself refused, and why
+ */
+export function translate(objects: Objects, surroundings: Surroundings, leftOut: ReadonlyMap<string, string> = new Map()): Configuration {
+  const backends = new Backends(objects, surroundings);
+  const fronts: Front[] = [];
+  const refused: Hostport[] = [];
+  const edges: EdgeState[] = [];
+  const serve = (edge: HttpsEdge | TlsEdge, front: (hostport: Hostport, backends: Backends) => Front) => {
+    const hostports = edge.hostports.map(readHostport);
+    const reasons: string[] = [];
+    const attempt = new Backends(objects, surroundings);
+    const served: Front[] = [];
+    try {
+      const reason = leftOut.get(edge.id);
+      if (reason !== undefined) throw new Unservable(reason);
+      for (const hostport of hostports) {
+        const missing = missingFor(hostport, edge, surroundings);
+        if (missing === undefined) served.push(front(hostport, attempt));
+        else reasons.push(missing);
+      }
+    } catch (error) {
+      if (!(error instanceof Unservable)) throw error;
+      served.length = 0;
+      reasons.splice(0, reasons.length, error.message);
+    }
+    if (served.length > 0) backends.absorb(attempt);
+    fronts.push(...served);
+    refused.push(...hostports.filter((hostport) => !served.some((one) => one.hostport === hostport)));
+    edges.push({ id: edge.id, state: reasons.length === 0 ? "applied" : "rejected", reason: reasons.join("; ") });
+  };
+  for (const edge of objects.https_edge)
+    serve(edge, (hostport, attempt) => httpsFront(edge, hostport, { objects, surroundings, backends: attempt }));
+  for (const edge of objects.tls_edge)
+    serve(edge, (hostport, attempt) => tlsFront(edge, hostport, { objects, surroundings, backends: attempt }));
+  const needs = fronts.flatMap((front) => ("needs" in front ? front.needs : []));
+  const renewals = needs.flatMap(({ signIn }) => signIn?.renewAt ?? []);
+  return {
+    listeners: [...listenersOf(fronts, refused, surroundings.listen), ...backends.listeners],
+    clusters: [...backends.clusters].sort((a, b) => (String(a.name) < String(b.name) ? -1 : 1)),
+    secrets: Object.assign({}, ...needs.map(({ signIn }) => signIn?.secrets)),
+    edges,
+    renewAt: renewals.length > 0 ? Math.min(...renewals) : undefined,
+  };
+}
+
+interface Context {
+  readonly objects: Objects;
+  readonly surroundings: Surroundings;
+  readonly backends: Backends;
+}
+
+const endsUpstream = (edge: HttpsEdge | TlsEdge): boolean =>
+  edge.tls_termination?.enabled === true && "terminate_at" in edge.tls_termination && edge.tls_termination.terminate_at === "upstream";
+
+/** What this machine lacks to serve a hostport; its neighbours on the edge are served. */
+function missingFor({ host, port }: Hostport, edge: HttpsEdge | TlsEdge, { listen, certificates, now }: Surroundings): string | undefined {
+  if (!listen.some((one) => one.port === port))
+    return `${host}:${port} is not served, because this gateway does not listen for port ${port}: add --listen [${port}=]ADDRESS:PORT`;
+  if (endsUpstream(edge)) return undefined;
+  const found = certificateFor(host, certificates, now);
+  return typeof found === "string" ? `${host}:${port} is not served, because ${found}` : undefined;
+}
+
+function transportFor(
+  { host }: Hostport,
+  termination: Termination,
+  protocols: readonly string[],
+  { certificates, now }: Surroundings,
+): Json {
+  const found = certificateFor(host, certificates, now);
+  if (typeof found === "string") throw new Unservable(found);
+  return downstreamTls(termination, found, protocols);
+}
+
+function httpsFront(edge: HttpsEdge, hostport: Hostport, context: Context): Front {
+  const termination = terminationOf(edge.tls_termination, edge.mutual_tls, context.objects);
+  const all = edge.routes.map((route) => serveRoute(route, hostport, context));
+  const needs: Needs[] = all.map((one) => one.needs);
+  const served = all.flatMap((one) => one.served);
+  return {
+    hostport,
+    transport: transportFor(hostport, termination, ["h2", "http/1.1"], context.surroundings),
+    virtualHost: virtualHost(hostport, served, { semicolons: mayConfuseServers(edge) }),
+    needs,
+  };
+}
+
+function tlsFront(edge: TlsEdge, hostport: Hostport, { objects, surroundings, backends }: Context): Front {
+  const upstream = endsUpstream(edge);
+  if (upstream && (edge.mutual_tls?.enabled || edge.policies?.enabled))
+    throw new Unservable(
+      "TLS ends upstream, so that neither mutual_tls nor policies can be enforced here: disable them, or terminate at the edge",
+    );
+  const filters = tcpFilters(edge, backends.destination(edge.backend, hostport, false), objects);
+  const transport = upstream
+    ? undefined
+    : transportFor(hostport, terminationOf(edge.tls_termination, edge.mutual_tls, objects), [], surroundings);
+  return { hostport, transport, filters };
+}

@@ -1,0 +1,80 @@
+import { answerOf } from "./answers";
+import { extension, type Json } from "./json";
+import { type Hostport, isWildcard } from "./names";
+import type { Decision } from "./policies";
+import { requestPredicate } from "./predicate";
+import { escapeRegex } from "./regex";
+import { inOrder, type Served } from "./routes";
+
+/** Something that is asked before the declared routes: as a route's match, and as a predicate. */
+interface Guard {
+  readonly match: Json;
+  readonly predicate: Json;
+  readonly status: number;
+}
+
+/** A hostport's routes: a plain list where only paths decide, and else a tree that asks what policies ask. */
+export function virtualHost({ host }: Hostport, served: readonly Served[], { semicolons }: { readonly semicolons: boolean }): Json {
+  const guards = [...(isWildcard(host) ? [oneLabel(host)] : []), ...(semicolons ? [noSemicolon] : [])];
+  const ordered = [...served].sort(inOrder);
+  const start = { name: host, domains: [host] };
+  if (ordered.every(({ decision }) => "outcome" in decision)) {
+    const routes = ordered.map((route) => ({ match: route.exact ? { path: route.path } : { prefix: route.path }, ...onlyFields(route) }));
+    return { ...start, routes: [...guards.map(({ match, status }) => ({ match, ...answerOf(status) })), ...routes] };
+  }
+  const last = ordered.find(({ exact, path }) => !exact && path === "/");
+  const matchers = [
+    ...guards.map(({ predicate, status }) => ({ predicate, on_match: toRoute(answerOf(status)) })),
+    ...ordered
+      .filter((route) => route !== last)
+      .map((route) => ({ predicate: pathPredicate(route), on_match: toDecision(route.decision, route) })),
+  ];
+  const otherwise = last ? toDecision(last.decision, last) : toRoute(answerOf(404));
+  return { ...start, matcher: matchers.length > 0 ? { matcher_list: { matchers }, on_no_match: otherwise } : (otherwise.matcher ?? {}) };
+}
+
+const onlyFields = ({ decision, fields }: Served): Json => ("outcome" in decision ? fields(decision.outcome) : {});
+
+const pathPredicate = ({ exact, path }: Served): Json =>
+  requestPredicate({ input: "path", test: exact ? { exact: path } : { prefix: path } });
+
+function toDecision(decision: Decision, route: Served): Json {
+  const matchers: Json[] = [];
+  let rest = decision;
+  while ("when" in rest) {
+    matchers.push({ predicate: requestPredicate(rest.when), on_match: toDecision(rest.yes, route) });
+    rest = rest.no;
+  }
+  const otherwise = toRoute(route.fields(rest.outcome));
+  return matchers.length === 0 ? otherwise : { matcher: { matcher_list: { matchers }, on_no_match: otherwise } };
+}
+
+const toRoute = (fields: Json): Json => ({
+  action: extension("route", "envoy.config.route.v3.Route", { match: { prefix: "/" }, ...fields }),
+});
+
+/** A wildcard covers one label; Envoy's covers any number. */
+function oneLabel(host: string): Guard {
+  const regex = `(?i:[^.:]+${escapeRegex(host.slice(1))})(?::[0-9]+)?`;
+  const name = ":authority";
+  const input = extension("header", "envoy.type.matcher.v3.HttpRequestHeaderMatchInput", { header_name: name });
+  return {
+    match: { prefix: "/", headers: [{ name, string_match: { safe_regex: { regex } }, invert_match: true }] },
+    predicate: { not_matcher: { single_predicate: { input, value_match: { safe_regex: { google_re2: {}, regex } } } } },
+    status: 421,
+  };
+}
+
+const SEMICOLON = ";|%3[bB]";
+const noSemicolon: Guard = {
+  match: { safe_regex: { regex: `.*(?:${SEMICOLON}).*` } },
+  predicate: requestPredicate({ input: "path", test: { regex: SEMICOLON } }),
+  status: 400,
+};
+
+/** Takes requests for a host that is not served on this connection. */
+export const misdirected = (hosts: readonly string[]): Json => ({
+  name: "misdirected",
+  domains: ["*", ...hosts],
+  routes: [{ match: { prefix: "/" }, ...answerOf(421) }],
+});

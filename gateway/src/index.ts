@@ -1,0 +1,3 @@
+export { bootstrap } from "./envoy/listeners";
+export * from "./envoy/model";
+export { translate } from "./envoy/translate";

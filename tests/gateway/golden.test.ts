@@ -1,0 +1,42 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { stringify } from "yaml";
+import { objectsOf, translate } from "../../gateway/dist";
+import { complaint, ENVOY } from "../../support/envoy";
+import { certificate } from "../api/fixtures";
+import { AUTHORITY_PEM, CERTIFICATE, SURROUNDINGS, WORLDS } from "./worlds";
+
+const FOLDER = join(__dirname, "golden");
+/** TUNNELPLANE_GOLDEN=write writes the files anew, for a reader to compare. */
+const WRITE = process.env.TUNNELPLANE_GOLDEN === "write";
+
+describe("What Envoy is told", () => {
+  for (const [name, world] of Object.entries(WORLDS)) {
+    const file = join(FOLDER, `${name}.yaml`);
+    const configuration = translate(objectsOf(world), SURROUNDINGS);
+
+    it(`is what golden/${name}.yaml shows`, () => {
+      const text = stringify(JSON.parse(JSON.stringify(configuration)), { lineWidth: 160, aliasDuplicateObjects: false });
+      if (WRITE || !existsSync(file)) writeFileSync(file, text);
+      expect(text).to.equal(readFileSync(file, "utf8"));
+    });
+
+    it(`is taken by a real Envoy: golden/${name}.yaml`, function () {
+      if (!ENVOY) {
+        console.log("    Skipped: Envoy could not be installed, because Python 3 with venv is missing");
+        this.skip();
+      }
+      const own = certificate({ name: "app.example.com", extensions: ["subjectAltName = DNS:app.example.com"] });
+      const real = { [CERTIFICATE.chain]: own.pem, [CERTIFICATE.key]: own.privateKey, [AUTHORITY_PEM]: certificate().pem };
+      const filled = (secrets: string) =>
+        JSON.parse(JSON.stringify(configuration), (_, value) =>
+          typeof value === "string" ? fill(value, { ...real, [SURROUNDINGS.secrets]: secrets }) : value,
+        );
+      expect(complaint(filled), "what Envoy says").to.equal(undefined);
+    });
+  }
+});
+
+const fill = (text: string, real: Readonly<Record<string, string>>): string =>
+  Object.entries(real).reduce((so, [placeholder, value]) => so.replaceAll(placeholder.trim(), value.trim()), text);

@@ -1,0 +1,235 @@
+import type { HttpsEdge, HttpsEdgeRoutes, TlsEdge } from "@tunnelplane/sdk";
+import type { ServerCertificate, Surroundings } from "../../gateway/dist";
+
+/** Placeholders, so that golden files stay short; tests put real ones in their places. */
+export const CERTIFICATE: ServerCertificate = {
+  names: ["app.example.com", "api.example.com", "*.example.com", "db.example.com", "raw.example.com"],
+  chain: "$CERTIFICATE\n",
+  key: "$KEY\n",
+  notBefore: 0,
+  notAfter: 4_000_000_000_000,
+};
+export const AUTHORITY_PEM = "$AUTHORITY\n";
+
+export const SURROUNDINGS: Surroundings = {
+  certificates: [CERTIFICATE],
+  listen: [{ port: 443, address: "127.0.0.1", bindPort: 8443 }],
+  sockets: "/run/tunnelplane/sockets",
+  secrets: "/run/tunnelplane/secrets",
+  trust: "/etc/ssl/certs/ca-certificates.crt",
+  issuers: new Map([
+    [
+      "https://id.example.com",
+      { authorizationEndpoint: "https://id.example.com/authorize", tokenEndpoint: "https://id.example.com/token" },
+    ],
+  ]),
+  sessionKey: "a key of tests",
+  now: 1_800_000_000_000,
+};
+
+export const enabled = <T extends object>(fields: T) => ({ enabled: true, ...fields });
+export const refs = (...ids: string[]) => ids.map((id) => ({ id, uri: `/${id}` }));
+export const to = (id: string) => enabled({ backend: { id, uri: `/backends/${id}` } });
+
+type Part<T> = { readonly [K in keyof T]?: unknown };
+
+export const tlsEdge = (fields: Part<TlsEdge>) => ({
+  kind: "tls_edge",
+  fields: {
+    id: "edgtls_1",
+    hostports: ["db.example.com:443"],
+    backend: null,
+    ip_restriction: null,
+    mutual_tls: null,
+    tls_termination: null,
+    policies: null,
+    ...fields,
+  },
+});
+
+export const route = (fields: Part<HttpsEdgeRoutes>) => ({
+  id: "edghtsrt_1",
+  match_type: "path_prefix",
+  match: "/",
+  backend: null,
+  ip_restriction: null,
+  oidc: null,
+  jwt_validation: null,
+  user_agent_filter: null,
+  policies: null,
+  ...fields,
+});
+
+export const httpsEdge = (fields: Part<HttpsEdge>) => ({
+  kind: "https_edge",
+  fields: { id: "edghts_1", hostports: ["app.example.com:443"], mutual_tls: null, tls_termination: null, routes: [], ...fields },
+});
+
+export const backend = (kind: string, id: string, fields: object) => ({ kind: `${kind}_backend`, fields: { id, ...fields } });
+export const fixed = (id: string, address: string, tls = false) => backend("static", id, { address, tls: { enabled: tls } });
+export const rule = (policy: string, action: "allow" | "deny", cidr: string) => ({
+  kind: "ip_policy_rule",
+  fields: { id: `ipr_${action}_${cidr}`, cidr, action, ip_policy: { id: policy, uri: "" } },
+});
+export const authority = (id: string, ca_pem = AUTHORITY_PEM) => ({ kind: "certificate_authority", fields: { id, ca_pem } });
+
+export const policy = (expressions: string[], ...actions: [string, object?][]) => ({
+  name: "",
+  expressions,
+  actions: actions.map(([type, config = {}]) => ({ type, config })),
+});
+export const inbound = (...policies: object[]) => enabled({ inbound: policies, outbound: [] });
+
+export const jwt = (fields: object = {}, jku = "https://id.example.com/jwks") =>
+  enabled({
+    issuer: { allow_list: [{ value: "https://id.example.com" }] },
+    audience: { allow_list: [{ value: "api" }] },
+    http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
+    jws: { allowed_algorithms: ["RS256"], keys: { sources: { additional_jkus: [jku] } } },
+    ...fields,
+  });
+
+export const oidc = (fields: object = {}) =>
+  enabled({
+    options_passthrough: false,
+    cookie_prefix: "",
+    inactivity_timeout: 0,
+    maximum_duration: 0,
+    issuer: "https://id.example.com",
+    client_id: "app",
+    client_secret: "of the app",
+    scopes: ["email"],
+    ...fields,
+  });
+
+const web = fixed("bkdsc_web", "10.0.0.7:8080");
+const group = backend("tunnel_group", "bkdtg_web", { labels: { service: "web", env: "prod" } });
+const sorry = backend("http_response", "bkdhr_sorry", { status_code: 503, body: "back soon: 100%", headers: { "retry-after": "600" } });
+
+/** Each becomes a golden file of its name. */
+export const WORLDS: Readonly<Record<string, readonly { kind: string; fields: object }[]>> = {
+  "tls-edge": [tlsEdge({ backend: to("bkdsc_web") }), web],
+  "tls-edge-restricted": [
+    tlsEdge({
+      backend: to("bkdsc_web"),
+      ip_restriction: enabled({ ip_policies: refs("ipp_office") }),
+      mutual_tls: enabled({ certificate_authorities: refs("ca_clients", "ca_more") }),
+      tls_termination: enabled({ terminate_at: "edge", min_version: "1.3" }),
+      policies: inbound(
+        policy(['conn.client_ip.inCidrRange("203.0.113.0/24") && conn.tls.sni == "db.example.com"'], ["deny"]),
+        policy([], ["rate-limit", { name: "slow", capacity: 100, rate: "1m" }], ["log", { metadata: { team: "data" } }]),
+      ),
+    }),
+    web,
+    rule("ipp_office", "allow", "10.0.0.0/8"),
+    rule("ipp_office", "allow", "2001:db8::/32"),
+    rule("ipp_office", "deny", "10.9.0.0/16"),
+    authority("ca_clients"),
+    authority("ca_more"),
+  ],
+  "tls-edge-upstream": [
+    tlsEdge({
+      hostports: ["raw.example.com:443"],
+      tls_termination: enabled({ terminate_at: "upstream", min_version: null }),
+      backend: to("bkdtg_web"),
+    }),
+    group,
+  ],
+  "https-edge": [
+    httpsEdge({
+      routes: [
+        route({ id: "edghtsrt_root", backend: to("bkdtg_web") }),
+        route({ id: "edghtsrt_health", match_type: "exact_path", match: "/health", backend: to("bkdhr_sorry") }),
+        route({
+          id: "edghtsrt_admin",
+          match: "/admin",
+          backend: to("bkdsc_web"),
+          ip_restriction: enabled({ ip_policies: refs("ipp_office") }),
+        }),
+        route({ id: "edghtsrt_off", match: "/off", backend: { ...to("bkdsc_web"), enabled: false } }),
+        route({ id: "edghtsrt_bound", match: "/bound" }),
+      ],
+    }),
+    web,
+    group,
+    sorry,
+    rule("ipp_office", "allow", "10.0.0.0/8"),
+  ],
+  "shared-chain-and-wildcard": [
+    httpsEdge({ hostports: ["app.example.com:443", "*.example.com:443"], routes: [route({ backend: to("bkdsc_web") })] }),
+    httpsEdge({ id: "edghts_2", hostports: ["api.example.com:443"], routes: [route({ id: "edghtsrt_2", backend: to("bkdhr_sorry") })] }),
+    tlsEdge({ backend: to("bkdsc_web") }),
+    web,
+    sorry,
+  ],
+  "tokens-and-agents": [
+    httpsEdge({
+      routes: [
+        route({ backend: to("bkdsc_web") }),
+        route({
+          id: "edghtsrt_2",
+          match: "/api",
+          backend: to("bkdsc_web"),
+          jwt_validation: jwt({
+            jws: {
+              allowed_algorithms: ["RS256", "ES256"],
+              keys: { sources: { additional_jkus: ["https://id.example.com/jwks", "https://id.example.com/old"] } },
+            },
+          }),
+          user_agent_filter: enabled({ allow: ["(?i)curl", "^Mozilla/"], deny: ["bot"] }),
+        }),
+      ],
+    }),
+    web,
+  ],
+  "sign-in": [
+    httpsEdge({ routes: [route({ backend: to("bkdsc_web"), oidc: oidc({ options_passthrough: true, maximum_duration: 3600 }) })] }),
+    web,
+  ],
+  policies: [
+    httpsEdge({
+      routes: [
+        route({
+          backend: to("bkdsc_web"),
+          policies: inbound(
+            policy(['req.headers["x-debug"] != ""', '!(conn.client_ip in ["10.0.0.1", "::1"])'], ["deny", { status_code: 404 }]),
+            policy(
+              ['req.method == "POST" || req.path.matches("^/v[0-9]+/")'],
+              ["custom-response", { status_code: 418, content: "no", headers: { "x-why": "teapot" } }],
+            ),
+            policy(
+              [],
+              ["rate-limit", { name: "each", capacity: 10, rate: "60s", bucket_key: ["conn.client_ip", 'req.headers["x-api-key"]'] }],
+            ),
+            policy([], ["log", { metadata: { team: "web" } }], ["url-rewrite", { from: "^/old/(.*)$", to: "/new/$1" }]),
+          ),
+        }),
+      ],
+    }),
+    web,
+  ],
+  backends: [
+    httpsEdge({
+      routes: [
+        route({ backend: to("bkdwd_both") }),
+        route({ id: "edghtsrt_2", match: "/safe", backend: to("bkdfo_safe") }),
+        route({ id: "edghtsrt_3", match: "/nested", backend: to("bkdwd_nested") }),
+      ],
+    }),
+    tlsEdge({ backend: to("bkdfo_tls") }),
+    backend("weighted", "bkdwd_both", { backends: { bkdsc_web: 95, bkdtg_web: 5, bkdhr_sorry: 0 } }),
+    backend("weighted", "bkdwd_nested", { backends: { bkdwd_both: 1, bkdhr_sorry: 3 } }),
+    backend("failover", "bkdfo_safe", { backends: ["bkdtg_web", "bkdsc_tls", "bkdhr_sorry"] }),
+    backend("failover", "bkdfo_tls", { backends: ["bkdtg_web", "bkdsc_tls"] }),
+    fixed("bkdsc_tls", "legacy.internal:8443", true),
+    web,
+    group,
+    sorry,
+  ],
+  refused: [
+    httpsEdge({ hostports: ["app.example.com:443"], routes: [route({ backend: to("bkdhr_gone") })] }),
+    httpsEdge({ id: "edghts_2", hostports: ["*.example.com:443"], routes: [route({ id: "edghtsrt_2", backend: to("bkdsc_web") })] }),
+    tlsEdge({ hostports: ["db.example.com:5432"], backend: to("bkdsc_web") }),
+    web,
+  ],
+};
