@@ -54,10 +54,16 @@ export function tokenCheck(route: string, jwt: HttpsEdgeRoutesJwtValidation, bac
 
 /** The filter writes the token's header into metadata once its signature is right. */
 const algorithmIn = (allowed: readonly string[]): Json => ({
-  metadata: {
-    filter: "envoy.filters.http.jwt_authn",
-    path: [{ key: "header" }, { key: "alg" }],
-    value: { or_match: { value_matchers: allowed.map((exact) => ({ string_match: { exact } })) } },
+  or_rules: {
+    rules: allowed.map((exact) => ({
+      sourced_metadata: {
+        metadata_matcher: {
+          filter: "envoy.filters.http.jwt_authn",
+          path: [{ key: "header" }, { key: "alg" }],
+          value: { string_match: { exact } },
+        },
+      },
+    })),
   },
 });
 

@@ -1,0 +1,221 @@
+import { expect } from "chai";
+import { StandInServer } from "../../support/standIn";
+import { certificate } from "../api/fixtures";
+import { envoyOfThisFile, signedBy, Upstream } from "./traffic";
+import { authority, backend, enabled, fixed, httpsEdge, inbound, policy, refs, route, rule, tlsEdge, to } from "./worlds";
+
+describe("A real Envoy enforces what is declared", () => {
+  const gateway = envoyOfThisFile();
+  const up = () => fixed("up", gateway.state.upstream.address);
+  const site = (fields: object, ...world: { kind: string; fields: object }[]) =>
+    gateway.serve([httpsEdge({ routes: [route({ backend: to("up"), ...fields })] }), up(), ...world]);
+  const status = async (path = "/", headers: Record<string, string> = {}, method = "GET") =>
+    (await gateway.http1(path, { headers, method })).status;
+
+  it("TLS from the declared version on, on both kinds of edges", async () => {
+    const tls_termination = enabled({ min_version: "1.3", terminate_at: "edge" });
+    await gateway.serve([httpsEdge({ tls_termination, routes: [route({ backend: to("up") })] }), tlsEdge({ backend: to("up") }), up()]);
+    const speaks = (sni: string, version: "TLSv1.1" | "TLSv1.2" | "TLSv1.3") =>
+      gateway.tls({ sni, minVersion: version, maxVersion: version }).then(
+        (socket) => !!socket.destroy(),
+        () => false,
+      );
+    expect([await speaks("app.example.com", "TLSv1.2"), await speaks("app.example.com", "TLSv1.3")]).to.deep.equal([false, true]);
+    expect([await speaks("db.example.com", "TLSv1.1"), await speaks("db.example.com", "TLSv1.2")]).to.deep.equal([false, true]);
+    expect(await speaks("unknown.example.com", "TLSv1.3"), "a name that nobody declared").to.equal(false);
+  });
+
+  it("client certificates of the named authorities, several of them, and no others", async () => {
+    const [one, two, other] = [certificate({ name: "One" }), certificate({ name: "Two" }), certificate({ name: "Other" })];
+    const mutual_tls = enabled({ certificate_authorities: refs("one", "two") });
+    const edge = httpsEdge({ mutual_tls, routes: [route({ backend: to("up") })] });
+    await gateway.serve([edge, tlsEdge({ mutual_tls, backend: to("up") }), up(), authority("one", one.pem), authority("two", two.pem)]);
+    for (const sni of ["app.example.com", "db.example.com"]) {
+      const ask = async (signer?: ReturnType<typeof certificate>) => {
+        const client = signer && signedBy(signer);
+        return (await gateway.http1("/", { sni, ...(client ? { cert: client.pem, key: client.privateKey } : {}) })).status;
+      };
+      expect([await ask(one), await ask(two), await ask(other), await ask()], sni).to.deep.equal([200, 200, 0, 0]);
+    }
+  });
+
+  it("networks, for TLS edges, those that end upstream, and routes", async () => {
+    for (const [rules, admitted] of [
+      [[rule("p", "allow", "127.0.0.0/8")], true],
+      [[rule("p", "allow", "127.0.0.0/8"), rule("p", "deny", "127.0.0.1/32")], false],
+      [[rule("p", "allow", "10.0.0.0/8")], false],
+      [[rule("p", "deny", "10.0.0.0/8")], false],
+      [[], false],
+    ] as const) {
+      const ip_restriction = enabled({ ip_policies: refs("p") });
+      await gateway.serve([
+        httpsEdge({ routes: [route({ backend: to("up"), ip_restriction })] }),
+        tlsEdge({ backend: to("up"), ip_restriction }),
+        up(),
+        ...rules,
+      ]);
+      expect(await status()).to.equal(admitted ? 200 : 403);
+      expect((await gateway.http1("/", { sni: "db.example.com" })).status).to.equal(admitted ? 200 : 0);
+    }
+  });
+
+  it("user agents: deny wins, allow admits only what it finds, patterns are searched", async () => {
+    await site({ user_agent_filter: enabled({ allow: ["curl", "^Mozilla"], deny: ["(?i)bot"] }) });
+    const of = (agent?: string) => status("/", agent === undefined ? {} : { "user-agent": agent });
+    expect([await of("x curl/8"), await of("Mozilla/5"), await of("a Mozilla"), await of("curl Bot"), await of()]).to.deep.equal([
+      200, 200, 403, 403, 403,
+    ]);
+  });
+
+  it("routes: a whole path before beginnings, the longest first", async () => {
+    const answer = (id: string, code: number) => backend("http_response", id, { status_code: code, body: id, headers: {} });
+    const routes = [
+      route({ id: "r1", backend: to("root") }),
+      route({ id: "r2", match: "/a", backend: to("a") }),
+      route({ id: "r3", match: "/a/b", backend: to("ab") }),
+      route({ id: "r4", match_type: "exact_path", match: "/a/b", backend: to("exact") }),
+      route({ id: "r5", match: "/off", backend: { ...to("a"), enabled: false } }),
+      route({ id: "r6", match: "/agents" }),
+    ];
+    await gateway.serve([httpsEdge({ routes }), answer("root", 201), answer("a", 202), answer("ab", 203), answer("exact", 204)]);
+    const seen = [];
+    for (const path of ["/", "/a", "/a/c", "/a/b/", "/a/b", "/a/b?x=1", "/off", "/agents"]) seen.push(await status(path));
+    expect(seen).to.deep.equal([201, 202, 202, 203, 204, 204, 503, 503]);
+  });
+
+  it("policies: denials, answers and rewrites, where their expressions hold", async () => {
+    await site({
+      policies: inbound(
+        policy(['req.method == "DELETE"', '!(req.headers["x-key"] in ["a", "b"])'], ["deny", { status_code: 405 }]),
+        policy(
+          ['req.path.matches("^/tea") || req.user_agent.contains("pot")'],
+          ["custom-response", { status_code: 418, content: "100%", headers: { "x-why": "50%" } }],
+        ),
+        policy(
+          ['req.host.endsWith(".example.com") && conn.client_ip.inCidrRange("127.0.0.0/8") && req.path.startsWith("/old")'],
+          ["url-rewrite", { from: "^/old/(.*)$", to: "/new/$1" }],
+        ),
+        policy(['conn.client_ip == "10.0.0.1" || conn.tls.sni != "app.example.com"'], ["deny"]),
+      ),
+    });
+    expect(await status("/", {}, "DELETE")).to.equal(405);
+    expect(await status("/", { "x-key": "a" }, "DELETE")).to.equal(200);
+    const tea = await gateway.http1("/tea?x");
+    expect([tea.status, tea.body, tea.headers["x-why"]]).to.deep.equal([418, "100%", "50%"]);
+    expect(await status("/x?/tea"), "the query is no path").to.equal(200);
+    expect(await status("/", { "user-agent": "teapot" })).to.equal(418);
+    expect(JSON.parse((await gateway.http1("/old/x/y?q=1")).body).path).to.equal("/new/x/y?q=1");
+  });
+
+  it("rate limits, one count for all outcomes of a route, and by client and header", async () => {
+    const limit = (config: object = {}): [string, object] => ["rate-limit", { name: "n", capacity: 3, rate: "1h", ...config }];
+    await site({ policies: inbound(policy([], limit()), policy(['req.path.startsWith("/log")'], ["log"])) });
+    expect([await status("/"), await status("/log"), await status("/"), await status("/log"), await status("/")]).to.deep.equal([
+      200, 200, 200, 429, 429,
+    ]);
+    await site({ policies: inbound(policy([], limit({ bucket_key: ["conn.client_ip", 'req.headers["x-key"]'] }))) });
+    const of = async (headers: Record<string, string>) => [
+      await status("/", headers),
+      await status("/", headers),
+      await status("/", headers),
+      await status("/", headers),
+    ];
+    expect(await of({ "x-key": "a" })).to.deep.equal([200, 200, 200, 429]);
+    expect(await of({ "x-key": "b" })).to.deep.equal([200, 200, 200, 429]);
+    expect(await of({}), "without the header").to.deep.equal([200, 200, 200, 429]);
+  });
+
+  it("weights and failover, also to an answer, and a name that upstreams have to prove", async () => {
+    const other = await Upstream.start("two");
+    const dead = "127.0.0.1:9";
+    const { own } = gateway.state;
+    const stranger = certificate({ name: "stranger" });
+    const proven = await StandInServer.start((_, response) => response.end(), { key: own.privateKey, cert: own.pem });
+    const unproven = await StandInServer.start((_, response) => response.end(), { key: stranger.privateKey, cert: stranger.pem });
+    try {
+      await gateway.serve([
+        httpsEdge({
+          routes: [
+            route({ backend: to("weighted") }),
+            route({ id: "r2", match: "/safe", backend: to("failover") }),
+            route({ id: "r3", match: "/sorry", backend: to("sorry") }),
+            route({ id: "r4", match: "/tls", backend: to("self") }),
+            route({ id: "r5", match: "/wrong", backend: to("wrong") }),
+          ],
+        }),
+        tlsEdge({ backend: to("failover") }),
+        up(),
+        fixed("two", other.address),
+        fixed("dead", dead),
+        fixed("self", proven.url.slice("https://".length), true),
+        fixed("wrong", unproven.url.slice("https://".length), true),
+        backend("weighted", "weighted", { backends: { up: 3, two: 1, dead: 0 } }),
+        backend("failover", "failover", { backends: ["dead", "two"] }),
+        backend("failover", "sorry", { backends: ["dead", "page"] }),
+        backend("http_response", "page", { status_code: 418, body: "sorry", headers: {} }),
+      ]);
+      const counts: Record<string, number> = {};
+      for (let index = 0; index < 100; index++) {
+        const { name } = JSON.parse((await gateway.http2("/")).body) as { name: string };
+        counts[name] = (counts[name] ?? 0) + 1;
+      }
+      expect(counts.one).to.be.within(55, 95);
+      expect((counts.one ?? 0) + (counts.two ?? 0)).to.equal(100);
+      expect(JSON.parse((await gateway.http1("/safe")).body).name).to.equal("two");
+      expect(JSON.parse((await gateway.http1("/", { sni: "db.example.com" })).body).name).to.equal("two");
+      expect((await gateway.http1("/sorry")).status).to.equal(418);
+      expect((await gateway.http1("/tls")).status).to.equal(200);
+      expect((await gateway.http1("/wrong")).status, "an upstream that is another").to.equal(503);
+    } finally {
+      await other.stop();
+      proven.stop();
+      unproven.stop();
+    }
+  });
+
+  it("TLS that ends upstream: the client sees the upstream's own certificate", async () => {
+    const own = certificate({ name: "own of the upstream" });
+    const upstream = await StandInServer.start((_, response) => response.end(), { key: own.privateKey, cert: own.pem });
+    const tls_termination = enabled({ terminate_at: "upstream", min_version: null });
+    await gateway.serve([tlsEdge({ tls_termination, backend: to("raw") }), fixed("raw", upstream.url.slice("https://".length))]);
+    const socket = await gateway.tls({ sni: "db.example.com" });
+    expect(socket.getPeerX509Certificate()?.subject).to.contain("own of the upstream");
+    socket.destroy();
+    upstream.stop();
+    const { edges } = await gateway.serve([
+      tlsEdge({
+        tls_termination: enabled({ terminate_at: "upstream", min_version: null }),
+        mutual_tls: enabled({ certificate_authorities: refs("x") }),
+        backend: to("up"),
+      }),
+      up(),
+    ]);
+    expect(edges[0]?.state).to.equal("rejected");
+  });
+
+  it("an edge that is rejected is refused at its names, whatever wildcard stands beside it", async () => {
+    const { edges } = await gateway.serve([
+      httpsEdge({ routes: [route({ backend: to("up"), policies: inbound(policy(["now() > 3"], ["deny"])) })] }),
+      httpsEdge({ id: "wild", hostports: ["*.example.com:443"], routes: [route({ id: "r2", backend: to("up") })] }),
+      up(),
+    ]);
+    expect(edges.map(({ state }) => state)).to.deep.equal(["rejected", "applied"]);
+    expect(edges[0]?.reason).to.contain("now()").and.to.contain("cannot be enforced");
+    expect(await status()).to.equal(0);
+    expect((await gateway.http1("/", { sni: "other.example.com" })).status).to.equal(200);
+    expect((await gateway.http1("/", { sni: "other.example.com", host: "app.example.com" })).status).to.equal(421);
+  });
+
+  it("a change that narrows ends connections that are open, within five seconds", async () => {
+    await gateway.serve([tlsEdge({ backend: to("up") }), up()]);
+    const socket = await gateway.tls({ sni: "db.example.com" });
+    const closed = new Promise<number>((resolve) => socket.removeAllListeners("close").on("close", () => resolve(Date.now())));
+    socket
+      .setTimeout(0)
+      .on("error", () => {})
+      .resume();
+    const start = Date.now();
+    await gateway.serve([tlsEdge({ backend: to("up"), ip_restriction: enabled({ ip_policies: refs("p") }) }), up()]);
+    expect((await closed) - start).to.be.below(5000);
+  });
+});

@@ -1,0 +1,177 @@
+import { once } from "node:events";
+import { expect } from "chai";
+import { certificate } from "../api/fixtures";
+import { Issuer } from "./tokens";
+import { envoyOfThisFile, readAnswer, signedBy } from "./traffic";
+import { authority, enabled, fixed, httpsEdge, inbound, jwt, policy, refs, route, rule, to } from "./worlds";
+
+// biome-ignore format: one trick beside the other
+/** Ways to write a path below /jwt or /private so that a check might not see it. */
+const TRICKS = [
+  "/jwt/x", "/jwt", "//jwt/x", "///jwt//x", "/./jwt/x", "/%6awt/x", "/%6Awt/x", "/open/../jwt/x", "/open/./../jwt/x", "/open/%2e%2e/jwt/x", "/open/%2E%2E/jwt/x",
+  "/open/.%2e/jwt/x", "/open/%2e./jwt/x", "/open/..%2fjwt/x", "/open%2f..%2fjwt/x", "/%2fjwt/x", "/open/..%5cjwt/x", "/open\\..\\jwt/x", "\\jwt\\x", "/open/..\\jwt/x",
+  "/jwt%2fx", "/jwt%5cx", "/open/..;/jwt/x", "/open/..;a=b/jwt/x", "/jwt;a=b/x", "/;/jwt/x", "/open/%2e%2e%3b/jwt/x", "/jwt%3b/x", "/open/../../jwt/x", "/open/x/..//../jwt/x",
+  "/jwt/./x", "/jwt/?a=/open", "/jwt?/open", "/jwt#/open", "/open/../jwt?x=/open", "https://app.example.com/jwt/x", "https://app.example.com/open/../jwt/x", "http://app.example.com//jwt/x",
+  "https://other.example.com/jwt/x", "/jwt/%00", "/%00/jwt", "/jwt\t/x", "/open/%252e%252e/../../jwt/x", "*",
+];
+
+describe("Nothing gets around a check", () => {
+  const gateway = envoyOfThisFile();
+  const clients = certificate({ name: "Clients" });
+  const client = signedBy(clients);
+  let issuer: Issuer;
+  before(async function () {
+    if (!gateway.state.own) return this.skip();
+    issuer = await Issuer.start(gateway.state.own);
+  });
+  after(() => issuer?.stop());
+
+  const guarded = () => [
+    httpsEdge({
+      routes: [
+        route({ backend: to("up") }),
+        route({ id: "edghtsrt_open", match: "/open", backend: to("up") }),
+        route({ id: "edghtsrt_jwt", match: "/jwt", backend: to("up"), jwt_validation: jwt({}, issuer.jku) }),
+        route({
+          id: "edghtsrt_exact",
+          match_type: "exact_path",
+          match: "/private",
+          backend: to("up"),
+          ip_restriction: enabled({ ip_policies: refs("nobody") }),
+        }),
+        route({
+          id: "edghtsrt_deny",
+          match: "/denied",
+          backend: to("up"),
+          policies: inbound(policy(['req.path.startsWith("/denied")'], ["deny"])),
+        }),
+      ],
+    }),
+    fixed("up", gateway.state.upstream.address),
+  ];
+
+  /** Edges that ask for nothing, beside one that asks for a client certificate. */
+  const strictBeside = () => [
+    ...guarded(),
+    httpsEdge({
+      id: "edghts_2",
+      hostports: ["strict.example.com:443"],
+      mutual_tls: enabled({ certificate_authorities: refs("ca") }),
+      routes: [route({ id: "edghtsrt_2", backend: to("up") })],
+    }),
+    httpsEdge({ id: "edghts_3", hostports: ["*.example.com:443"], routes: [route({ id: "edghtsrt_3", backend: to("up") })] }),
+    authority("ca", clients.pem),
+  ];
+
+  for (const protocol of ["http1", "http2"] as const) {
+    it(`no way to write a path over ${protocol} reaches a route that asks for a token`, async () => {
+      await gateway.serve(guarded());
+      expect((await gateway[protocol]("/open/x")).status).to.equal(200);
+      for (const path of TRICKS) {
+        const { status, body } = await gateway[protocol](path);
+        if (status !== 200) continue;
+        // It may be another route's by right: then the server behind must not read it as one of /jwt.
+        const { path: seen } = JSON.parse(body) as { path: string };
+        expect(decodeURIComponent(seen.split("?")[0] ?? ""), `${path} passed as ${seen}`).not.to.match(/^[/\\]*jwt/);
+      }
+    });
+
+    it(`a route for one whole path, and one that a policy denies, hold over ${protocol} too`, async () => {
+      await gateway.serve(guarded());
+      for (const name of ["private", "denied"]) {
+        for (const path of TRICKS.map((trick) =>
+          trick.replace(/jwt\/x|jwt/g, name).replace(/%6[aA]wt\/x/, `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`),
+        )) {
+          const { status, body } = await gateway[protocol](path);
+          if (status !== 200) continue;
+          const { path: seen } = JSON.parse(body) as { path: string };
+          expect(decodeURIComponent(seen.split("?")[0] ?? ""), `${path} passed as ${seen}`).not.to.equal(`/${name}`);
+        }
+      }
+    });
+
+    it(`no token passes over ${protocol} that the issuer did not sign for this`, async () => {
+      await gateway.serve(guarded());
+      const ask = async (token: string) => (await gateway[protocol]("/jwt/x", { headers: { authorization: `Bearer ${token}` } })).status;
+      expect(await ask(issuer.token())).to.equal(200);
+      for (const [what, token] of Object.entries(issuer.forged())) expect(await ask(token), what).to.be.oneOf([401, 403]);
+      expect((await gateway[protocol](`/jwt/x?access_token=${issuer.token()}`)).status, "a token elsewhere").to.equal(401);
+    });
+
+    it(`a connection for one edge cannot be used over ${protocol} for another that checks more`, async () => {
+      await gateway.serve(strictBeside());
+      const withKey = { cert: client.pem, key: client.privateKey };
+      expect((await gateway[protocol]("/", { sni: "strict.example.com", ...withKey })).status).to.equal(200);
+      expect((await gateway[protocol]("/", { sni: "strict.example.com" })).status, "no certificate").to.equal(0);
+      for (const host of [
+        "strict.example.com",
+        "STRICT.example.com",
+        "strict.example.com:443",
+        "strict.example.com:1",
+        "unknown.example.org",
+        "a.b.example.com",
+        "strict.example.com.",
+      ]) {
+        expect((await gateway[protocol]("/", { sni: "app.example.com", host })).status, host).to.equal(421);
+        expect((await gateway[protocol]("/", { sni: "any.example.com", host })).status, `${host} beside a wildcard`).to.equal(421);
+      }
+      expect((await gateway[protocol]("/", { sni: "any.example.com" })).status).to.equal(200);
+      expect((await gateway[protocol]("/", { sni: "a.any.example.com" })).status, "two labels").to.equal(0);
+    });
+  }
+
+  it("a TLS session of an edge without client certificates is not resumed into one that asks for them", async () => {
+    await gateway.serve(strictBeside());
+    for (const maxVersion of ["TLSv1.2", "TLSv1.3"] as const) {
+      const first = await gateway.tls({ sni: "app.example.com", maxVersion });
+      first.write("GET /open HTTP/1.1\r\nhost: app.example.com\r\n\r\n");
+      await once(first, "data"); // the session comes with it
+      const session = first.getSession();
+      first.destroy();
+      const { status } = await gateway.http1("/", { sni: "strict.example.com", maxVersion, session });
+      expect(status, maxVersion).to.equal(0);
+    }
+  });
+
+  it("two requests in the place of one are not taken apart in two ways", async () => {
+    await gateway.serve(guarded());
+    const inner = "GET /private HTTP/1.1\r\nhost: app.example.com\r\n\r\n";
+    const start = "POST /open HTTP/1.1\r\nhost: app.example.com\r\nconnection: close\r\n";
+    for (const [what, text] of Object.entries({
+      "a length and chunks": `${start}content-length: ${inner.length}\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${inner}`,
+      "two lengths": `${start}content-length: 0\r\ncontent-length: ${inner.length}\r\n\r\n${inner}`,
+      "chunks under another name": `${start}transfer-encoding: xchunked\r\n\r\n0\r\n\r\n${inner}`,
+      "a space before the colon": `${start}content-length : ${inner.length}\r\n\r\n${inner}`,
+      "a header that goes on in the next line": `${start}x: a\r\n content-length: ${inner.length}\r\n\r\n${inner}`,
+    })) {
+      const answer = await readAnswer(await gateway.tls({ ALPNProtocols: ["http/1.1"] }), text);
+      if (answer.status !== 200) expect(answer.status, what).to.be.oneOf([0, 400, 403, 501]);
+      else expect((JSON.parse(answer.body) as { path: string }).path, what).to.equal("/open"); // written anew for the server behind
+    }
+  });
+
+  it("headers of the gateway's own that a client sends are neither believed nor sent on", async () => {
+    const world = [
+      httpsEdge({
+        routes: [
+          route({ backend: to("up"), policies: inbound(policy(['conn.client_ip == "127.0.0.1"', 'req.path == "/secret"'], ["deny"])) }),
+        ],
+      }),
+      fixed("up", gateway.state.upstream.address),
+      rule("x", "allow", "0.0.0.0/0"),
+    ];
+    await gateway.serve(world);
+    const headers = {
+      "x-tunnelplane-client-ip": "9.9.9.9",
+      "x-tunnelplane-path": "/",
+      "x-forwarded-for": "9.9.9.9",
+      "x-tunnelplane-sni": "x",
+    };
+    expect((await gateway.http1("/secret", { headers })).status).to.equal(403);
+    const { status, body } = await gateway.http1("/other", { headers });
+    expect(status).to.equal(200);
+    expect(Object.keys((JSON.parse(body) as { headers: object }).headers).filter((name) => name.startsWith("x-tunnelplane"))).to.deep.equal(
+      [],
+    );
+  });
+});

@@ -1,0 +1,223 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { connect as connectHttp2 } from "node:http2";
+import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
+import { type Configuration, objectsOf, type Surroundings, translate } from "../../gateway/dist";
+import { ENVOY, EnvoyProcess } from "../../support/envoy";
+import { type Certificate, certificate } from "../api/fixtures";
+import { SURROUNDINGS } from "./worlds";
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+export interface Ask extends ConnectionOptions {
+  /** The name in TLS. Default app.example.com. */
+  readonly sni?: string;
+  /** Default: the name in TLS. */
+  readonly host?: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+type World = readonly { kind: string; fields: object }[];
+
+/** A real Envoy of this file, with a server behind it that tells what it was sent; skips the file, in words, where there is none. */
+export function envoyOfThisFile() {
+  const state = {} as { envoy: EnvoyProcess; port: number; upstream: Upstream; own: Certificate; trust: string; folder: string };
+  before("start Envoy", async function () {
+    if (!ENVOY) {
+      console.log("    Skipped: Envoy could not be installed, because Python 3 with venv is missing");
+      this.skip();
+    }
+    state.own = certificate({
+      name: "app.example.com",
+      extensions: ["subjectAltName = DNS:example.com,DNS:*.example.com,DNS:*.b.example.com,DNS:localhost,IP:127.0.0.1"],
+    });
+    state.folder = mkdtempSync(join(tmpdir(), "tpg-"));
+    state.trust = join(state.folder, "trust.pem");
+    writeFileSync(state.trust, state.own.pem);
+    state.upstream = await Upstream.start("one");
+    state.port = await freePort();
+    state.envoy = await EnvoyProcess.start();
+  });
+  after("stop Envoy", async () => {
+    await state.envoy?.stop();
+    await state.upstream?.stop();
+    if (state.folder) rmSync(state.folder, { recursive: true });
+  });
+  const configurationOf = (world: World, more: Partial<Surroundings> = {}): Configuration =>
+    translate(objectsOf(world), {
+      ...SURROUNDINGS,
+      certificates: [
+        {
+          names: ["example.com", "*.example.com", "*.b.example.com"],
+          chain: state.own.pem,
+          key: state.own.privateKey,
+          notBefore: 0,
+          notAfter: 4e12,
+        },
+      ],
+      listen: [{ port: 443, address: "127.0.0.1", bindPort: state.port }],
+      sockets: state.folder,
+      secrets: join(state.envoy.folder, "secrets"),
+      trust: state.trust,
+      ...more,
+    });
+  return {
+    state,
+    configurationOf,
+    /** Serves a world, and returns what became of its edges. */
+    async serve(world: World, more: Partial<Surroundings> = {}): Promise<Configuration> {
+      const configuration = configurationOf(world, more);
+      await state.envoy.push(configuration);
+      return configuration;
+    },
+    http1: (path: string, ask: Ask = {}) => http1(state.port, path, ask),
+    http2: (path: string, ask: Ask = {}) => http2(state.port, path, ask),
+    tls: (ask: Ask = {}) => tls(state.port, ask),
+  };
+}
+
+/** A server that answers what it was asked, as JSON. */
+export class Upstream {
+  private constructor(
+    private readonly server: Server,
+    readonly address: string,
+  ) {}
+  static async start(name: string): Promise<Upstream> {
+    const server = createServer((request, response) => response.end(JSON.stringify({ name, path: request.url, headers: request.headers })));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return new Upstream(server, `127.0.0.1:${(server.address() as AddressInfo).port}`);
+  }
+  stop(): Promise<void> {
+    (this.server as ReturnType<typeof createServer>).closeAllConnections();
+    return new Promise((resolve) => this.server.close(() => resolve()));
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createTcpServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** A certificate that an authority signed for a client. */
+export function signedBy(authority: Certificate): Certificate {
+  const folder = mkdtempSync(join(tmpdir(), "tpg-"));
+  const at = (name: string) => join(folder, name);
+  writeFileSync(at("ca.pem"), authority.pem);
+  writeFileSync(at("ca.key"), authority.privateKey);
+  const args = [
+    "req",
+    "-x509",
+    "-CA",
+    at("ca.pem"),
+    "-CAkey",
+    at("ca.key"),
+    "-subj",
+    "/CN=client",
+    "-days",
+    "30",
+    "-nodes",
+    "-newkey",
+    "ec",
+    "-pkeyopt",
+    "ec_paramgen_curve:P-256",
+    "-keyout",
+    at("key.pem"),
+    "-addext",
+    "basicConstraints=critical,CA:FALSE",
+  ];
+  const pem = execFileSync("openssl", args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  const privateKey = readFileSync(at("key.pem"), "utf8");
+  rmSync(folder, { recursive: true });
+  return { pem, privateKey };
+}
+
+/** A connection whose handshake is over; rejects when it was refused. */
+export function tls(port: number, { sni = "app.example.com", ...ask }: Ask = {}): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: "127.0.0.1", port, servername: sni, rejectUnauthorized: false, ...ask }, () => resolve(socket));
+    socket.on("error", reject).on("close", () => reject(new Error("closed")));
+    socket.setTimeout(LONGEST_MS, () => socket.destroy());
+  });
+}
+
+/** Sends the path as it is written; a status of 0 stands for a connection that was closed instead of answered. */
+export async function http1(port: number, path: string, ask: Ask = {}): Promise<Answer> {
+  const { sni = "app.example.com", host = sni, method = "GET", headers = {}, ...options } = ask;
+  const socket = await tls(port, { sni, ALPNProtocols: ["http/1.1"], ...options }).catch(() => undefined);
+  if (!socket) return NO_ANSWER;
+  const lines = [
+    `${method} ${path} HTTP/1.1`,
+    `host: ${host}`,
+    "connection: close",
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
+  return readAnswer(socket, `${lines.join("\r\n")}\r\n\r\n`);
+}
+
+/** Sends bytes as they are, and reads one answer. */
+export async function readAnswer(socket: TLSSocket, text: string): Promise<Answer> {
+  let said = "";
+  socket.removeAllListeners("close");
+  const ended = new Promise<void>((resolve) => {
+    socket.on("data", (chunk) => {
+      said += chunk.toString("latin1");
+      // Envoy keeps a connection for a second after its last answer.
+      const [head = "", body] = said.split(/\r\n\r\n(.*)/s);
+      const length = /\r\ncontent-length: (\d+)/.exec(head)?.[1];
+      if (length !== undefined && body !== undefined && body.length >= Number(length)) resolve();
+    });
+    socket.on("close", () => resolve());
+    socket.on("error", () => resolve());
+  });
+  socket.write(text);
+  await ended;
+  socket.destroy();
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(said)?.[1] ?? 0);
+  const [head = "", ...rest] = said.split("\r\n\r\n");
+  const headers = Object.fromEntries(
+    head
+      .split("\r\n")
+      .slice(1)
+      .map((line) => [line.split(": ")[0]?.toLowerCase(), line.slice(line.indexOf(": ") + 2)]),
+  );
+  const body = rest.join("\r\n\r\n");
+  return { status, headers, body: headers["transfer-encoding"] === "chunked" ? body.replace(/^[0-9a-f]+\r\n|\r\n0\r\n\r\n$/g, "") : body };
+}
+
+/** Nothing here takes long; what hangs is no answer. */
+const LONGEST_MS = 4000;
+const NO_ANSWER: Answer = { status: 0, headers: {}, body: "" };
+
+export function http2(port: number, path: string, ask: Ask = {}): Promise<Answer> {
+  const { sni = "app.example.com", host = sni, method = "GET", headers: sent = {}, ...options } = ask;
+  return new Promise((resolve) => {
+    const session = connectHttp2(`https://127.0.0.1:${port}`, { servername: sni, rejectUnauthorized: false, ...options });
+    const end = (answer: Answer) => {
+      session.destroy();
+      resolve(answer);
+    };
+    session.on("error", () => end(NO_ANSWER)).on("close", () => end(NO_ANSWER));
+    session.setTimeout(LONGEST_MS, () => end(NO_ANSWER));
+    const stream = session.request({ ":path": path, ":method": method, ":authority": host, ...sent });
+    let [headers, body]: [Record<string, string>, string] = [{}, ""];
+    stream.on("response", (got) => {
+      headers = Object.fromEntries(Object.entries(got).map(([name, value]) => [name, String(value)]));
+    });
+    stream.on("data", (chunk) => {
+      body += chunk;
+    });
+    stream.on("error", () => end(NO_ANSWER));
+    stream.on("end", () => end({ status: Number(headers[":status"] ?? 0), headers, body }));
+    stream.end();
+  });
+}
