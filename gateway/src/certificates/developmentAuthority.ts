@@ -1,0 +1,81 @@
+import { createPrivateKey, randomBytes, webcrypto } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type * as X509 from "@peculiar/x509";
+import type { ServerCertificate } from "../envoy/model";
+import { writeWhole } from "../files";
+import { certificateOf } from "./folder";
+
+const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+const DAY_MS = 86_400_000;
+/** So long before the end a new one is made. */
+const RENEW_MS = 10 * DAY_MS;
+
+/** A local authority, for development: it makes a certificate for any host. Clients trust `dev-ca.pem` in the state's folder. */
+export class DevelopmentAuthority {
+  readonly #made = new Map<string, ServerCertificate>();
+
+  private constructor(
+    readonly file: string,
+    private readonly x509: typeof X509,
+    private readonly authority: X509.X509Certificate,
+    private readonly key: webcrypto.CryptoKey,
+  ) {}
+
+  static async open(folder: string): Promise<DevelopmentAuthority> {
+    // Loaded when asked for: only development needs it.
+    require("reflect-metadata");
+    const x509 = require("@peculiar/x509") as typeof X509;
+    const [file, keyFile] = [join(folder, "dev-ca.pem"), join(folder, "dev-ca.key")];
+    if (!existsSync(file) || !existsSync(keyFile)) {
+      const keys = await newKeys();
+      const made = await x509.X509CertificateGenerator.createSelfSigned({
+        ...lasting(3650),
+        name: "CN=tunnelplane development authority",
+        keys,
+        signingAlgorithm: ALGORITHM,
+        extensions: [new x509.BasicConstraintsExtension(true, 0, true), new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true)],
+      });
+      writeWhole(keyFile, await pemOf(keys.privateKey));
+      writeWhole(file, made.toString("pem"));
+    }
+    const der = createPrivateKey(readFileSync(keyFile, "utf8")).export({ format: "der", type: "pkcs8" });
+    const key = await webcrypto.subtle.importKey("pkcs8", der, ALGORITHM, false, ["sign"]);
+    return new DevelopmentAuthority(file, x509, new x509.X509Certificate(readFileSync(file, "utf8")), key);
+  }
+
+  /** A certificate for each host, made when it is first asked for. */
+  async certificates(hosts: readonly string[]): Promise<ServerCertificate[]> {
+    for (const host of hosts)
+      if ((this.#made.get(host)?.notAfter ?? 0) < Date.now() + RENEW_MS) this.#made.set(host, await this.#make(host));
+    return hosts.flatMap((host) => this.#made.get(host) ?? []);
+  }
+
+  async #make(host: string): Promise<ServerCertificate> {
+    const x509 = this.x509;
+    const keys = await newKeys();
+    const made = await x509.X509CertificateGenerator.create({
+      ...lasting(90),
+      subject: "CN=tunnelplane development",
+      issuer: this.authority.subject,
+      publicKey: keys.publicKey,
+      signingKey: this.key,
+      signingAlgorithm: ALGORITHM,
+      extensions: [new x509.SubjectAlternativeNameExtension([{ type: "dns", value: host }]), new x509.BasicConstraintsExtension(false)],
+    });
+    return certificateOf(`${made.toString("pem")}\n`, await pemOf(keys.privateKey), host);
+  }
+}
+
+const newKeys = () => webcrypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]);
+
+const pemOf = async (key: webcrypto.CryptoKey): Promise<string> => {
+  const der = Buffer.from(await webcrypto.subtle.exportKey("pkcs8", key));
+  return createPrivateKey({ key: der, format: "der", type: "pkcs8" }).export({ format: "pem", type: "pkcs8" }).toString();
+};
+
+const lasting = (days: number) => ({
+  serialNumber: `00${randomBytes(8).toString("hex")}`,
+  notBefore: new Date(Date.now() - DAY_MS),
+  notAfter: new Date(Date.now() + days * DAY_MS),
+});

@@ -1,0 +1,35 @@
+import { isIP } from "node:net";
+import { InvalidArgumentError, Option } from "commander";
+import type { Listen } from "../envoy/model";
+
+/** Adds `[PORT=]ADDRESS:PORT` to those that came before. */
+export function listenOption(text: string, previous: readonly Listen[] = []): Listen[] {
+  const [, port, address, bind] = /^(?:(\d+)=)?(\[[^\]]+\]|[^:]+):(\d+)$/.exec(text) ?? [];
+  const host = address?.replace(/^\[|\]$/g, "") ?? "";
+  const [serves, bindPort] = [Number(port ?? bind), Number(bind)];
+  if (!isIP(host) || ![serves, bindPort].every((one) => one >= 1 && one <= 65535))
+    throw new InvalidArgumentError(
+      'Expected [PORT=]ADDRESS:PORT with an IP address, for example "0.0.0.0:443", or "443=127.0.0.1:8443" to serve hostports of port 443 there.',
+    );
+  return [...previous, { port: serves, address: host, bindPort }];
+}
+
+export const commonOptions = (): Option[] => [
+  new Option("--url <url>", "where the server is").env("TUNNELPLANE_BASE_URL").default("http://127.0.0.1:4040"),
+  new Option("--api-key <key>", "an API key; better in the environment, where other users do not see it").env("TUNNELPLANE_API_KEY"),
+  new Option("--certs <folder>", "certificates and keys of hostports: NAME.pem or NAME.crt beside NAME.key"),
+  new Option("--dev-ca", "make certificates with a local authority, for development").default(false),
+  new Option("--listen <[port=]address:port>", "where to serve hostports of a port; may be repeated").argParser(listenOption),
+  new Option("--state <folder>", "where everything is kept").env("TUNNELPLANE_GATEWAY_STATE").default("./.tunnelplane-gateway"),
+  new Option("--trust <file>", "PEM of the authorities that upstreams, issuers and key sets are checked against (default: the system's)"),
+];
+
+export interface CommonFlags {
+  readonly url: string;
+  readonly apiKey?: string;
+  readonly certs?: string;
+  readonly devCa: boolean;
+  readonly listen?: readonly Listen[];
+  readonly state: string;
+  readonly trust?: string;
+}

@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Command } from "commander";
+import { bootstrap } from "../envoy/listeners";
+import { objectsOf } from "../envoy/model";
+import { translate } from "../envoy/translate";
+import { type Entry, PollingSource } from "../source";
+import { Machine } from "../surroundings";
+import { type CommonFlags, commonOptions } from "./options";
+
+export function renderCommand(): Command {
+  const command = new Command("render")
+    .description("Print the Envoy configuration for what a server holds, once")
+    .argument(
+      "[objects.json]",
+      'objects to read in the place of a server: {"objects": [{"kind": "tls_edge", "fields": {…}}, …]}, or - for standard input',
+    );
+  for (const option of commonOptions()) command.addOption(option);
+  return command.action(render);
+}
+
+async function render(file: string | undefined, flags: CommonFlags): Promise<void> {
+  const objects = objectsOf(file === undefined ? await fromServer(flags) : fromFile(file));
+  const machine = await Machine.open(flags, (message) => console.error(`tunnelplane-gateway: ${message}`));
+  const { listeners, clusters, secrets, edges } = translate(objects, await machine.surroundings(objects));
+  const { dynamic_resources: _, ...start } = bootstrap({
+    folder: join(machine.state, "envoy"),
+    admin: join(machine.state, "envoy", "admin.sock"),
+  });
+  for (const { id, reason } of edges.filter(({ state }) => state === "rejected"))
+    console.error(`tunnelplane-gateway: ${id} is rejected: ${reason}`);
+  if (Object.keys(secrets).length > 0)
+    console.error("tunnelplane-gateway: sign-in needs the files of `secrets`, which `run` writes; Envoy ignores them here");
+  process.stdout.write(`${JSON.stringify({ ...start, static_resources: { listeners, clusters } }, null, 2)}\n`);
+}
+
+async function fromServer({ url, apiKey }: CommonFlags): Promise<readonly Entry[]> {
+  if (!apiKey) throw new Error("an API key is needed: set TUNNELPLANE_API_KEY, or name a file of objects");
+  const source = new PollingSource({ baseUrl: url, apiKey });
+  try {
+    return await source.read();
+  } finally {
+    await source.close();
+  }
+}
+
+function fromFile(file: string): readonly Entry[] {
+  let read: unknown;
+  try {
+    read = JSON.parse(readFileSync(file === "-" ? 0 : file, "utf8"));
+  } catch (error) {
+    throw new Error(`${file} could not be read: ${(error as Error).message}`);
+  }
+  const list = Array.isArray(read) ? read : (read as { objects?: unknown } | null)?.objects;
+  const isEntry = (one: unknown): one is Entry =>
+    typeof one === "object" && one !== null && "kind" in one && typeof (one as Entry).fields === "object";
+  if (!Array.isArray(list) || !list.every(isEntry)) throw new Error(`${file} must hold {"objects": [{"kind": …, "fields": {…}}, …]}`);
+  return list;
+}

@@ -1,0 +1,52 @@
+import { createServer, type Server } from "node:http";
+import { Gauge, Registry } from "prom-client";
+import type { Gateway } from "./gateway";
+import type { Envoy } from "./sync/envoyProcess";
+
+/** Answers /metrics and /readyz. */
+export class Monitor {
+  private constructor(private readonly server: Server) {}
+
+  static async start(address: string, gateway: Gateway, envoy: Envoy): Promise<Monitor> {
+    const registry = new Registry();
+    const gauge = (name: string, help: string, value: () => number) =>
+      new Gauge({
+        name: `tunnelplane_gateway_${name}`,
+        help,
+        registers: [registry],
+        collect() {
+          this.set(value());
+        },
+      });
+    gauge(
+      "edges_applied",
+      "Edges that are served as they were declared",
+      () => gateway.edges.filter(({ state }) => state === "applied").length,
+    );
+    gauge(
+      "edges_rejected",
+      "Edges that are not served, or not completely",
+      () => gateway.edges.filter(({ state }) => state === "rejected").length,
+    );
+    gauge("server_read_timestamp_seconds", "When the server was last read; 0 for never", () => gateway.readAt / 1000);
+    gauge("changes", "Configurations that Envoy took", () => gateway.changes);
+    gauge("failures", "Readings and configurations that failed", () => gateway.failures);
+    const server = createServer(async (request, response) => {
+      if (request.url === "/metrics") response.setHeader("content-type", registry.contentType).end(await registry.metrics());
+      else if (request.url === "/readyz") {
+        const ready = gateway.serving && (await envoy.isReady());
+        response.writeHead(ready ? 200 : 503).end(ready ? "ready\n" : "nothing is served yet\n");
+      } else response.writeHead(404).end();
+    });
+    const at = address.lastIndexOf(":");
+    await new Promise<void>((resolve, reject) =>
+      server.once("error", reject).listen(Number(address.slice(at + 1)), address.slice(0, at).replace(/^\[|\]$/g, ""), resolve),
+    );
+    return new Monitor(server);
+  }
+
+  stop(): Promise<void> {
+    this.server.closeAllConnections();
+    return new Promise((resolve) => this.server.close(() => resolve()));
+  }
+}

@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { API_KEY } from "./server";
+
+const CLI = join(__dirname, "../gateway/dist/cli.js");
+
+/** A command of the gateway in a process of its own. */
+export class GatewayProcess {
+  log = "";
+  out = "";
+
+  private constructor(private readonly child: ChildProcess) {
+    child.stderr?.on("data", (chunk) => {
+      this.log += chunk;
+    });
+    child.stdout?.on("data", (chunk) => {
+      this.out += chunk;
+    });
+  }
+
+  static start(args: readonly string[], env: Record<string, string> = {}): GatewayProcess {
+    const settings = { TUNNELPLANE_API_KEY: API_KEY, TUNNELPLANE_ENVOY_ARGS: "--concurrency 1", ...env };
+    return new GatewayProcess(
+      spawn(process.execPath, [CLI, ...args], { env: { ...process.env, ...settings }, stdio: ["ignore", "pipe", "pipe"] }),
+    );
+  }
+
+  /** Waits until the log holds a text; fails when the process ends before. */
+  async logged(text: string): Promise<void> {
+    while (!this.log.includes(text)) {
+      if (this.child.exitCode !== null) throw new Error(`The gateway ended with ${this.child.exitCode}: ${this.log}`);
+      await sleep(20);
+    }
+  }
+
+  async ended(): Promise<number | null> {
+    if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, "close");
+    return this.child.exitCode;
+  }
+
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
+    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill(signal);
+    return this.ended();
+  }
+}
