@@ -1,4 +1,8 @@
 import type { Logger } from "pino";
+import { declaredBy } from "./agents/declared";
+import type { KeysAuthority } from "./agents/keysAuthority";
+import type { AgentSockets } from "./agents/sockets";
+import type { SshServer } from "./agents/sshServer";
 import { type EdgeState, objectsOf } from "./envoy/model";
 import { translate } from "./envoy/translate";
 import { writeWhole } from "./files";
@@ -6,7 +10,15 @@ import type { Entry, Source } from "./source";
 import type { Machine } from "./surroundings";
 import { type Engine, Synchroniser } from "./sync/synchroniser";
 
+/** Who lets agents in. */
+export interface Agents {
+  readonly authority: KeysAuthority;
+  readonly sockets: AgentSockets;
+  readonly ssh: SshServer;
+}
+
 interface Parts {
+  readonly agents?: Agents;
   readonly source: Source;
   readonly machine: Machine;
   readonly envoy: Engine;
@@ -37,7 +49,7 @@ export class Gateway {
 
   /** @param last what was read in the last run, as it was kept */
   async run(signal: AbortSignal, last: string | undefined): Promise<void> {
-    const { source, log, complain, lastState } = this.parts;
+    const { source, log, complain, lastState, agents } = this.parts;
     if (last !== undefined) {
       try {
         this.#objects = JSON.parse(last) as Entry[];
@@ -53,6 +65,7 @@ export class Gateway {
         this.#objects = await source.read();
         this.readAt = Date.now();
         const text = JSON.stringify(this.#objects);
+        if (agents) agents.authority.replace(await source.keys());
         if (text !== kept) writeWhole(lastState, text);
         kept = text;
       } catch (error) {
@@ -63,6 +76,7 @@ export class Gateway {
         this.failures++;
         complain(error.message);
       });
+      await agents?.ssh.review();
       await source.changed(signal);
     }
   }
@@ -71,6 +85,7 @@ export class Gateway {
     if (!this.#objects) return;
     const { machine, log } = this.parts;
     const objects = objectsOf(this.#objects);
+    this.parts.agents?.sockets.declare(declaredBy(objects));
     const surroundings = await machine.surroundings(objects);
     const before = new Map(this.edges.map(({ id, state, reason }) => [id, `${state} ${reason}`]));
     const changed = await this.#synchroniser.apply(objects, (some, leftOut) => translate(some, surroundings, leftOut));

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Tunnelplane } from "@tunnelplane/sdk";
+import type { KeyCredential } from "./agents/keysAuthority";
 
 export interface Entry {
   readonly kind: string;
@@ -10,6 +11,8 @@ export interface Entry {
 export interface Source {
   /** All that a gateway obeys. */
   read(): Promise<readonly Entry[]>;
+  /** The keys that agents may come with. */
+  keys(): Promise<readonly KeyCredential[]>;
   /** Resolves when it is time to read again. */
   changed(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -41,6 +44,12 @@ export class PollingSource implements Source {
     const entries: Entry[] = [];
     for (const [kind, collection] of Object.entries(lists)) for await (const fields of collection.list()) entries.push({ kind, fields });
     return entries;
+  }
+
+  async keys(): Promise<KeyCredential[]> {
+    const keys: KeyCredential[] = [];
+    for await (const credential of this.#api.sshCredentials.list()) keys.push(credential);
+    return keys;
   }
 
   async changed(signal: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import { expect } from "chai";
 import { ENVOY } from "../../support/envoy";
 import { GatewayProcess } from "../../support/gateway";
 import { API_KEY, ServerProcess } from "../../support/server";
-import { certificate } from "../api/fixtures";
+import { certificate, type SshKey, sshKey } from "../api/fixtures";
 import { freePort, http1, Upstream } from "./traffic";
 import { WORLDS } from "./worlds";
 
@@ -149,6 +150,109 @@ describe("A gateway", () => {
     expect(await render.ended()).to.equal(0);
     expect(JSON.parse(render.out).static_resources.listeners[0].name).to.equal("port 443");
     expect(render.log).to.contain("edghts_1 is rejected: the backend bkdhr_gone does not exist");
+  });
+
+  describe("with agents that come in by ssh -R", () => {
+    let ssh = 0;
+    const agents: ChildProcess[] = [];
+    const agent = (key: SshKey, bind: string, local = upstream?.address) => {
+      const file = join(certs, `key${agents.length}`);
+      writeFileSync(file, key.privateKey, { mode: 0o600 });
+      const options = [
+        "ExitOnForwardFailure=yes",
+        "StrictHostKeyChecking=no",
+        "UserKnownHostsFile=/dev/null",
+        "IdentitiesOnly=yes",
+        "IdentityAgent=none",
+      ];
+      const child = spawn(
+        "ssh",
+        [
+          "-N",
+          "-F",
+          "none",
+          "-p",
+          String(ssh),
+          "-i",
+          file,
+          ...options.flatMap((one) => ["-o", one]),
+          "-R",
+          `${bind}:${local}`,
+          "any@127.0.0.1",
+        ],
+        { stdio: "ignore" },
+      );
+      agents.push(child);
+      return child;
+    };
+    const ended = (child: ChildProcess) => (child.exitCode === null && child.signalCode === null ? once(child, "exit") : Promise.resolve());
+    const credential = async (acl: string[]) => {
+      const key = sshKey();
+      return { key, ...(await api.sshCredentials.create({ public_key: key.openssh, acl })) };
+    };
+
+    beforeEach("listen for agents", async () => {
+      ssh = await freePort();
+      start("--dev-ca", "--ssh-listen", `127.0.0.1:${ssh}`);
+    });
+    afterEach("end agents", () => {
+      for (const child of agents.splice(0)) child.kill("SIGKILL");
+    });
+
+    it("serves a hostport through the stock client, and ends its session when the credential is deleted", async () => {
+      await api.tlsEdges.create({ hostports: ["app.example.com:443"] });
+      const one = await credential(["bind:*.example.com"]);
+      await gateway?.logged("edge applied");
+      const child = agent(one.key, "app.example.com:443");
+      await becomes(200, "app.example.com");
+      await api.sshCredentials.delete(one.id);
+      await ended(child);
+      expect((await http1(port, "/", { sni: "app.example.com" })).status).to.equal(0);
+    });
+
+    it("refuses what an ACL does not allow, what nobody declared, and strangers", async () => {
+      await api.tlsEdges.create({ hostports: ["app.example.com:443"] });
+      const one = await credential(["bind:other.example.com", "bind:service=web"]);
+      await gateway?.logged("edge applied");
+      await sleep(1500); // until the credential was read
+      for (const [key, bind] of [
+        [one.key, "app.example.com:443"],
+        [one.key, "other.example.com:443"],
+        [one.key, "service=db:1"],
+        [sshKey(), "app.example.com:443"],
+      ] as const)
+        await ended(agent(key, bind));
+      expect(gateway?.log)
+        .to.contain("its credential does not allow it")
+        .and.to.contain("no edge without a backend declares this hostport");
+    });
+
+    it("serves tunnel groups by labels, shares their load, and goes on when an agent is gone", async () => {
+      const group = await api.tunnelGroupBackends.create({ labels: { service: "web" } });
+      await api.tlsEdges.create({ hostports: ["app.example.com:443"], backend: { backend_id: group.id } });
+      const one = await credential(["bind:service=web", "bind:env=*"]);
+      const second = await Upstream.start("two");
+      const seen = async () => {
+        const { body } = await http1(port, "/", { sni: "app.example.com" });
+        return body === "" ? undefined : (JSON.parse(body) as { name: string }).name;
+      };
+      try {
+        await gateway?.logged("edge applied");
+        await sleep(1500); // until the credential was read
+        const first = agent(one.key, "service=web,env=prod:443");
+        agent(one.key, "service=web:443", second.address);
+        for (const names = new Set<string | undefined>(); !(names.has("one") && names.has("two")); await sleep(20)) {
+          const [a, b] = await Promise.all([seen(), seen()]);
+          names.add(a).add(b);
+        }
+        first.kill("SIGKILL");
+        await ended(first);
+        while ((await seen()) !== "two") await sleep(20);
+        for (let index = 0; index < 10; index++) expect(await seen()).to.equal("two");
+      } finally {
+        await second.stop();
+      }
+    });
   });
 
   it("says in one line what it lacks", async () => {

@@ -1,0 +1,15 @@
+/** How an agent proves who it is. */
+export type Proof = { readonly token: string } | { readonly publicKey: string };
+
+export interface Verdict {
+  readonly allowed: boolean;
+  /** The credential's id; null where none fits. */
+  readonly credential: string | null;
+  readonly acl: readonly string[];
+}
+
+/** Who says what an agent may bind. */
+export interface BindAuthority {
+  /** @param bind `bind:HOST:PORT`, or `bind:KEY=VALUE` for each label; empty asks who it is */
+  ask(proof: Proof, bind: readonly string[]): Promise<Verdict>;
+}

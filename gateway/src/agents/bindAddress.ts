@@ -1,0 +1,24 @@
+/** What the stock client asks for with `-R ADDRESS:PORT:…`. */
+export type Bind = { readonly host: string; readonly port: number } | { readonly labels: Readonly<Record<string, string>> };
+
+const MOST_LABELS = 32;
+const LONGEST = 1024;
+
+/** Reads a bind address: a host, or `key=value` with commas between; returns what is wrong with it as a text. */
+export function readBindAddress(address: string, port: number): Bind | string {
+  if (address.length > LONGEST) return `a bind address may have at most ${LONGEST} characters`;
+  if (address.includes("=")) {
+    const pairs = address.split(",").map((pair) => pair.split("="));
+    if (pairs.length > MOST_LABELS || pairs.some((pair) => pair.length !== 2 || pair.includes("")))
+      return "labels are written key=value, with commas between";
+    if (new Set(pairs.map(([key]) => key)).size < pairs.length) return "each label may stand once";
+    return { labels: Object.fromEntries(pairs) as Record<string, string> };
+  }
+  if (!/^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(address) || port < 1 || port > 65535)
+    return "expected -R HOST:PORT:…, or -R key=value:PORT:…";
+  return { host: address.toLowerCase(), port };
+}
+
+/** A bind in the words of `POST /bind_authorizations`. */
+export const rulesOf = (bind: Bind): string[] =>
+  "labels" in bind ? Object.entries(bind.labels).map(([key, value]) => `bind:${key}=${value}`) : [`bind:${bind.host}:${bind.port}`];
