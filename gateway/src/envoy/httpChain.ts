@@ -80,7 +80,7 @@ function accessLog(): Json {
           client: "%DOWNSTREAM_DIRECT_REMOTE_ADDRESS_WITHOUT_PORT%",
           host: "%REQ(:AUTHORITY)%",
           method: "%REQ(:METHOD)%",
-          path: "%PATH(WQ:ORIG)%",
+          path: "%REQ(X-ENVOY-ORIGINAL-PATH?:PATH)%",
           status: "%RESPONSE_CODE%",
           sent: "%BYTES_SENT%",
           milliseconds: "%DURATION%",

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import { envoyOfThisFile } from "./traffic";
+import { fixed, httpsEdge, inbound, oidc, policy, route, to } from "./worlds";
+
+describe("Sign-in and logs by a real Envoy", () => {
+  const gateway = envoyOfThisFile();
+  const endpoint = "https://127.0.0.1:9";
+  const issuers = new Map([
+    ["https://id.example.com", { authorizationEndpoint: `${endpoint}/authorize`, tokenEndpoint: `${endpoint}/token` }],
+  ]);
+  const site = (fields: object) => [
+    httpsEdge({ routes: [route({ backend: to("up"), ...fields })] }),
+    fixed("up", gateway.state.upstream.address),
+  ];
+
+  it("sends who has not signed in to the issuer, with PKCE, and lets only OPTIONS pass where that is declared", async () => {
+    await gateway.serve(site({ oidc: oidc({ options_passthrough: true }) }), { issuers });
+    const { status, headers } = await gateway.http2("/x");
+    expect(status).to.equal(302);
+    expect(headers.location)
+      .to.match(/^https:\/\/127\.0\.0\.1:9\/authorize\?/)
+      .and.to.contain("code_challenge=")
+      .and.to.contain("client_id=app");
+    expect((await gateway.http2("/x", { method: "OPTIONS" })).status).to.equal(200);
+    await gateway.serve(site({ oidc: oidc() }), { issuers });
+    expect((await gateway.http2("/x", { method: "OPTIONS" })).status).to.not.equal(200);
+  });
+
+  it("takes no cookie, token or callback that it did not make itself", async () => {
+    const configuration = await gateway.serve(site({ oidc: oidc() }), { issuers });
+    const [, id] = /"cookie_names":\{"bearer_token":"tunnelplane_(\w+)_token"/.exec(JSON.stringify(configuration)) ?? [];
+    const end = Math.floor(Date.now() / 1000) + 3600;
+    const cookies = ["token=x", "hmac=x", `expires=${end}`, "id=x", "refresh=x"].map((part) => `tunnelplane_${id}_${part}`).join("; ");
+    const tries: [string, Record<string, string>][] = [
+      ["/", { cookie: cookies }],
+      ["/", { cookie: `${cookies}; RefreshToken=x; BearerToken=x; OauthHMAC=x; OauthExpires=${end}` }],
+      ["/", { authorization: "Bearer x" }],
+      [`/.tunnelplane/callback/${id}?code=x&state=x`, {}],
+      [`/.tunnelplane/callback/${id}`, { cookie: cookies }],
+      [`/.tunnelplane/sign-out/${id}`, {}],
+      ["/.tunnelplane/callback/../../", {}],
+      ["/?code=x&state=y", {}],
+    ];
+    for (const protocol of ["http1", "http2"] as const) {
+      for (const [path, headers] of tries)
+        expect((await gateway[protocol](path, { headers })).status, `${path} over ${protocol}`).to.be.oneOf([302, 400, 401, 403]);
+    }
+  });
+
+  it("rejects an edge whose issuer was never reached, and ends sessions when their limit says so", async () => {
+    const { edges } = await gateway.serve(site({ oidc: oidc() }), { issuers: new Map() });
+    expect(edges[0]?.reason).to.contain("https://id.example.com").and.to.contain("--trust");
+    const at = (now: number) =>
+      gateway.configurationOf(site({ oidc: oidc({ maximum_duration: 3600, inactivity_timeout: 600 }) }), { issuers, now });
+    expect(at(600_000 * 7 + 1).renewAt).to.equal(600_000 * 8);
+    expect(at(600_000 * 7).secrets).to.deep.equal(at(600_000 * 8 - 1).secrets);
+    expect(at(600_000 * 7).secrets).not.to.deep.equal(at(600_000 * 8).secrets);
+  });
+
+  it("logs requests of a route that declares it, as JSON with the declared metadata, and no others", async () => {
+    await gateway.serve(site({ policies: inbound(policy(['req.path.startsWith("/seen")'], ["log", { metadata: { team: "web" } }])) }));
+    await gateway.http1("/unseen");
+    await gateway.http1("/seen");
+    while (!gateway.state.envoy.output.includes('"path":"/seen"')) await sleep(20);
+    expect(gateway.state.envoy.output).to.contain('"team":"web"').and.not.to.contain("/unseen");
+  });
+});
