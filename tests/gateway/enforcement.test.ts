@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { StandInServer } from "../../support/standIn";
-import { certificate } from "../api/fixtures";
+import { certificate } from "../support/api/fixtures";
+import { StandInServer } from "../support/standIn";
 import { envoyOfThisFile, signedBy, Upstream } from "./traffic";
 import { authority, backend, enabled, fixed, httpsEdge, inbound, policy, refs, route, rule, tlsEdge, to } from "./worlds";
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { expect } from "chai";
-import { certificate } from "../api/fixtures";
+import { certificate } from "../support/api/fixtures";
 import { Issuer } from "./tokens";
 import { envoyOfThisFile, readAnswer, signedBy } from "./traffic";
 import { authority, enabled, fixed, httpsEdge, inbound, jwt, policy, refs, route, rule, to } from "./worlds";

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
-import { ENVOY } from "../../support/envoy";
-import { GatewayProcess } from "../../support/gateway";
-import { API_KEY, ServerProcess } from "../../support/server";
-import { certificate, type SshKey, sshKey } from "../api/fixtures";
+import { certificate, type SshKey, sshKey } from "../support/api/fixtures";
+import { ENVOY } from "../support/envoy";
+import { GatewayProcess } from "../support/gateway";
+import { API_KEY, ServerProcess } from "../support/server";
 import { freePort, http1, Upstream } from "./traffic";
 import { WORLDS } from "./worlds";
 

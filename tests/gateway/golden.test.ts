@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { stringify } from "yaml";
 import { objectsOf, translate } from "../../gateway/dist";
-import { complaint, ENVOY } from "../../support/envoy";
-import { certificate } from "../api/fixtures";
+import { certificate } from "../support/api/fixtures";
+import { complaint, ENVOY } from "../support/envoy";
 import { AUTHORITY_PEM, CERTIFICATE, SURROUNDINGS, WORLDS } from "./worlds";
 
 const FOLDER = join(__dirname, "golden");

@@ -1,6 +1,6 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { StandInServer } from "../../support/standIn";
-import type { Certificate } from "../api/fixtures";
+import type { Certificate } from "../support/api/fixtures";
+import { StandInServer } from "../support/standIn";
 
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
 

