@@ -174,6 +174,27 @@ describe("A server that has its hands full", () => {
     expect([...statuses]).to.include(200);
   });
 
+  it("looks a key up again that took longer to find than it is trusted, and refuses nobody for that", async () => {
+    const postgres = await sharedPostgres();
+    const data = await postgres.newDatabase();
+    const [slow, lock] = [await ServerProcess.start({ data, ...LIMIT_OF(4) }), await postgres.connect(data)];
+    try {
+      const { token } = (await new Rest(slow.url, slow.apiKey).post("/api_keys", {})).body;
+      await lock.query("begin");
+      await lock.query("lock table told_secret in access exclusive mode");
+      const first = new Rest(slow.url, token).get("/ip_policies");
+      await waiting(lock, 1);
+      await sleep(1_200);
+      const second = new Rest(slow.url, token).get("/ip_policies");
+      await sleep(300);
+      await lock.query("commit");
+      expect([(await first).status, (await second).status]).to.deep.equal([200, 200]);
+    } finally {
+      await lock.end();
+      await slow.stop();
+    }
+  });
+
   it("is asked again by our client, as it said, until it has a place", async () => {
     const refusedBefore = await refusedSoFar(server);
     let created: Promise<{ description: string }> | undefined;

@@ -32,6 +32,8 @@ export class ApiKeys {
   readonly #found = new Set<string>();
   /** What the database is being asked for; whoever comes with the same key waits for the same answer. */
   #lookups = new Map<string, Promise<KnownKey | undefined>>();
+  /** Keys whose look-up holds a place: forgotten meanwhile, they are looked up again without another. */
+  readonly #placed = new Set<string>();
   #since = 0;
 
   constructor(private readonly store: Store) {}
@@ -60,11 +62,14 @@ export class ApiKeys {
   }
 
   #lookUp(hash: string, begin: () => () => void): Promise<KnownKey | undefined> {
-    const end = this.#found.has(hash) ? undefined : begin();
+    const end = this.#found.has(hash) || this.#placed.has(hash) ? undefined : begin();
+    if (end) this.#placed.add(hash);
     const lookups = this.#lookups; // What is read now is not for those who ask after a change that comes in between.
     const found = this.#find(hash).finally(() => {
       lookups.delete(hash);
-      end?.();
+      if (!end) return;
+      this.#placed.delete(hash);
+      end();
     });
     lookups.set(hash, found);
     return found;
