@@ -5,10 +5,10 @@ import { type Store, statement } from "../storage";
 import { RequestError } from "../util";
 import type { Caller } from "./caller";
 
-/** How long a key that was found may be used before the database is asked again: how long other servers may take to notice that it is gone. */
+/** How long a looked-up key is trusted. After a deletion, other servers accept the key for up to this long. */
 const TRUSTED_MS = 1000;
 
-/** How many keys are remembered to have been found: some MB. */
+/** Limit of known keys in memory: some MB. */
 const MOST_FOUND = 20_000;
 
 /** An API key, as the database had it. */
@@ -18,19 +18,19 @@ interface KnownKey {
 }
 
 /**
- * Finds whom API keys belong to. The database is asked for a key once a second, however many requests it makes; so a key
- * that was deleted is refused by every server within a second, and at once by the one that was told to `forget`.
+ * Finds the owner of an API key. It queries the database for a key at most once a second. So every server refuses a deleted
+ * key within a second, and the server that deleted it (it calls `forget`) at once.
  *
- * Keys are found by their SHA-256. How long that takes may tell how much of a hash is right, but nobody can choose
- * a key for the hash that it shall have, so it tells nothing of any key. What is found is compared once more,
- * in constant time, so that this does not rest on how a database compares texts.
+ * Keys are looked up by their SHA-256. The time of a look-up might reveal how much of a hash matches, but nobody can choose
+ * a key by its hash, so this reveals nothing about keys. The found hash is compared again in constant time, so security does
+ * not depend on how a database compares texts.
  */
 export class ApiKeys {
-  /** Everything that was found since `#since`; all of it is forgotten together, so no entry is older than that. */
+  /** Keys looked up since `#since`. They are all forgotten together, so no entry is older than that. */
   #known = new Map<string, KnownKey>();
-  /** Keys that were found before: these may be looked up again whatever others try. */
+  /** Keys found valid before: these may be looked up again even while others guess. */
   readonly #found = new Set<string>();
-  /** What the database is being asked for; whoever comes with the same key waits for the same answer. */
+  /** Running queries; requests with the same key share one. */
   #lookups = new Map<string, Promise<KnownKey | undefined>>();
   /** Keys whose look-up holds a place: forgotten meanwhile, they are looked up again without another. */
   readonly #placed = new Set<string>();
@@ -39,8 +39,8 @@ export class ApiKeys {
   constructor(private readonly store: Store) {}
 
   /**
-   * Refuses keys that have expired and keys of bots that are not active; undefined for a key that is not known.
-   * @param begin asks whether a key that was not known lately may be looked up, and returns what to call after it
+   * Refuses expired keys and keys of inactive bots; undefined for an unknown key.
+   * @param begin called before the look-up of a key that is not known yet; may refuse, and returns a function to call afterwards
    */
   async callerOf(apiKey: string, begin: () => () => void = () => () => undefined): Promise<Caller | undefined> {
     if (performance.now() - this.#since >= TRUSTED_MS) this.forget();
@@ -54,7 +54,7 @@ export class ApiKeys {
     return key.caller;
   }
 
-  /** To be called after keys or bots were changed, before that is answered. */
+  /** Call this after a change of keys or bots, before answering it. */
   forget(): void {
     this.#known = new Map();
     this.#lookups = new Map();

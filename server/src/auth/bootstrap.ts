@@ -6,7 +6,7 @@ import { hashSecret, KeyRotated, type Keyring, newSecret } from "../secrets";
 import { type Database, PLACEHOLDER, type Store } from "../storage";
 import { newId } from "../util";
 
-/** What it takes to write a key, its event and its audit row. */
+/** The parts of the context that writing a key, its event and its audit row needs. */
 interface Context {
   readonly store: Store;
   readonly documents: Documents;
@@ -14,21 +14,21 @@ interface Context {
   readonly journal: Journal;
 }
 
-/** What became of the admin's key when a server started. */
+/** The admin's key after a server's start. */
 interface Bootstrapped {
-  /** A key that was made, to be shown once. */
+  /** A new key, to be shown once. */
   readonly newKey?: string;
-  /** Whether a key was given that is nobody's, and is not taken because an admin had a key before. */
+  /** Whether the given key is unknown and ignored, because an admin already had a key. */
   readonly isIgnored?: boolean;
 }
 
 /**
- * On the first start makes the admin user and its API key: the one given, or a new one. Later no key is taken any more,
- * so that one that was deleted stays deleted, whatever the environment still says.
+ * On the first start, makes the admin user and its API key: the given one, or a new one. Later starts take no key, so that a
+ * deleted key stays deleted even if the environment still holds it.
  */
 export function bootstrap(context: Context, givenKey: string | undefined): Promise<Bootstrapped> {
   return write(context, async (transaction, begunUnder) => {
-    // Servers that start at the same time take turns at a row that is there already, so that one of them makes the admin.
+    // Servers that start at the same time lock the same row, so that only one of them makes the admin.
     await transaction.selectFrom("setting").select("name").where("name", "=", PLACEHOLDER).forUpdate().executeTakeFirstOrThrow();
     if (await adminIn(transaction)) return { isIgnored: givenKey !== undefined && !(await isKnown(transaction, givenKey)) };
     const admin = newId("usr");
@@ -44,7 +44,7 @@ export function bootstrap(context: Context, givenKey: string | undefined): Promi
   });
 }
 
-/** Makes another API key for the admin, for an operator who has lost every one of them. */
+/** Makes a new API key for the admin, for an operator who has lost all of them. */
 export function recoverAdminKey(context: Context): Promise<{ id: string; key: string }> {
   return write(context, async (transaction, begunUnder) => {
     const admin = await adminIn(transaction);
@@ -57,7 +57,7 @@ export function recoverAdminKey(context: Context): Promise<{ id: string; key: st
   });
 }
 
-/** Runs a transaction that ends in the journal, again where the data key changed meanwhile. */
+/** Runs a transaction that ends in the journal; runs it again if the data key changed meanwhile. */
 async function write<T>({ store, keyring }: Context, work: (transaction: Kysely<Database>, begunUnder: string) => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -68,7 +68,7 @@ async function write<T>({ store, keyring }: Context, work: (transaction: Kysely<
   }
 }
 
-/** The first admin, which was made together with its first key. */
+/** The id of the first admin. */
 async function adminIn(db: Kysely<Database>): Promise<string | undefined> {
   return (await db.selectFrom("principal").select("id").where("role", "=", "admin").orderBy("id").executeTakeFirst())?.id;
 }

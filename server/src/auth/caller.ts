@@ -1,13 +1,13 @@
 import type { Role } from "@tunnelplane/sdk/contract";
 
-/** Who makes a request: a user or a bot, by one of its API keys. */
+/** The user or bot that makes a request with one of its API keys. */
 export interface Caller {
   readonly ownerId: string;
-  /** What the user or bot is called. */
+  /** The name of the user or bot. */
   readonly name: string;
   readonly role: Role;
   readonly keyId: string;
-  /** Until when the key is accepted; null until it is deleted. */
+  /** When the key expires; null if it does not. */
   readonly expiresAt: string | null;
   /** Whether the role is that of an admin. */
   readonly admin: boolean;

@@ -4,7 +4,7 @@ import type { Database } from "../storage";
 import { refuseFaults } from "../util";
 import type { Caller } from "./caller";
 
-/** Refuses an owner that the caller may not name, or that there is not. Bots are resources, and so checked as references. */
+/** Refuses an owner that does not exist or that the caller may not name. Bots are resources, so references check them. */
 export async function refuseForeignOwner(db: Kysely<Database>, owner: unknown, caller: Caller): Promise<void> {
   if (typeof owner !== "string" || owner === caller.ownerId) return;
   const refuse = (error: "wrong_id_kind" | "forbidden" | "missing_target", message: string) =>
@@ -17,6 +17,6 @@ export async function refuseForeignOwner(db: Kysely<Database>, owner: unknown, c
   if (!known) refuse("missing_target", `names ${owner}, but there is no such user or bot; leave it out to own the object yourself`);
 }
 
-/** Whether an object does not exist for a caller, because it belongs to somebody else. */
+/** Whether an object is hidden from a caller because it belongs to somebody else. */
 export const isHidden = ({ access }: Definition, ownerId: string, caller: Caller): boolean =>
   access === "owner" && !caller.admin && ownerId !== caller.ownerId;

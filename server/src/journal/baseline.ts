@@ -7,7 +7,7 @@ import { newId } from "../util";
 import { Digests, keepAuditKey, newAuditKey, openDigests } from "./digests";
 import { Journal } from "./journal";
 
-/** What the audit log calls the row that vouches for the baseline. */
+/** The action of the audit row that covers the baseline. */
 export const BASELINE_RECORDED = "baseline_recorded";
 
 // An event may have two megabytes, so a page is small.
@@ -21,9 +21,9 @@ interface Parts {
 }
 
 /**
- * The digests of a database that is served. The first start of a version that makes digests makes their key, and records
- * what the database holds by then, as it is: in the table `baseline`, which a row of the audit log vouches for. Nobody can
- * tell whether that was changed before. Writers wait meanwhile; of several servers, one does it.
+ * Opens the digests for a server. The first start of a version with digests makes their key and records the existing content
+ * in the table `baseline`, which a row of the audit log covers. Earlier tampering cannot be detected. Writers wait meanwhile;
+ * if several servers start, one of them does it.
  */
 export async function digestsToServeWith({ store, keyring, documents, accountId }: Parts): Promise<Digests> {
   const known = await openDigests(store.reader, keyring);
@@ -46,7 +46,7 @@ export async function digestsToServeWith({ store, keyring, documents, accountId 
   });
 }
 
-/** What the baseline says, as the row of the audit log covers it. */
+/** The digest of the baseline, which the audit row covers. */
 export async function digestOfBaseline(db: Kysely<Database>, digests: Digests): Promise<string | undefined> {
   const list = digests.ofList();
   for (let after = ""; list; ) {
@@ -95,12 +95,12 @@ interface Recorded {
   readonly digest: string | null;
 }
 
-/** Returns the last id, or nothing where there is none. */
+/** Returns the last id, or undefined for an empty page. */
 async function record(transaction: Kysely<Database>, page: readonly Recorded[]): Promise<string | undefined> {
   const rows = page.flatMap(({ id, digest }) => (digest === null ? [] : [{ id, digest }]));
   if (rows.length > 0) await transaction.insertInto("baseline").values(rows).execute();
   return rows.at(-1)?.id;
 }
 
-/** The baseline is no change of an object. */
+/** The baseline changes no object, so no subscription follows it. */
 const nothingFollows = async (): Promise<void> => undefined;

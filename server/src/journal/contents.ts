@@ -6,18 +6,18 @@ import { digestOfBaseline } from "./baseline";
 import type { Digests } from "./digests";
 import type { Faults } from "./faults";
 
-// How many rows PostgreSQL hands over at once; one may have two megabytes.
+// Rows that PostgreSQL sends at once; one may have two megabytes.
 const PAGE = 50;
 
-/** What contents are compared with. */
+/** The facts to compare contents with. */
 interface Known {
   readonly documents: Documents;
   readonly digests: Digests;
-  /** The row that vouches for the table `baseline`. */
+  /** The audit row that covers the table `baseline`. */
   readonly baseline: AuditEventRow | undefined;
 }
 
-/** Compares events and objects, one after the other, with the last that the audit log says of each. Returns how many it says nothing of. */
+/** Compares each event and object with its last audit row. Returns how many have none. */
 export async function compareContents(db: Kysely<Database>, known: Known, faults: Faults): Promise<number> {
   await compareBaseline(db, known, faults);
   const unknown = (await compareEvents(db, known, faults)) + (await compareObjects(db, known, faults));
@@ -76,7 +76,7 @@ async function compareObjects(db: Kysely<Database>, known: Known, faults: Faults
   return unknown;
 }
 
-/** Undefined where the row is none that a server writes. */
+/** Undefined if no server could have written the row. */
 async function digestOf(
   db: Kysely<Database>,
   { documents, digests }: Known,
@@ -84,7 +84,7 @@ async function digestOf(
 ): Promise<string | null | undefined> {
   try {
     const definition = definitionNamed(row.kind);
-    // JSON has several ways to write the same, of which the server writes one; others may be read differently elsewhere.
+    // JSON can write the same value in several ways. The server writes one; other readers may understand the others differently.
     if (JSON.stringify(JSON.parse(row.document)) !== row.document) return undefined;
     const document = await documents.unsealed(db, definition, row.document);
     return document.id === row.id ? digests.ofObject(definition, { ownerId: row.owner_id, version: row.version }, document) : undefined;
@@ -93,7 +93,7 @@ async function digestOf(
   }
 }
 
-/** Objects that should be there. Of events that are not, nobody can tell whether they were pruned. */
+/** Finds missing objects. Missing events are not reported, because they may have been pruned. */
 async function findRemoved(db: Kysely<Database>, faults: Faults): Promise<void> {
   const told = db
     .with("latest", latest)
@@ -118,7 +118,7 @@ async function findRemoved(db: Kysely<Database>, faults: Faults): Promise<void> 
   for await (const { id } of recorded) faults.add(`the object ${id} was removed past the server: the baseline has it`);
 }
 
-/** The last row of the log for each object: databases find them with bounded memory, without an index that every change would pay for. */
+/** The last audit row of each object. Databases find them in bounded memory; an index would slow down every change. */
 const latest = (db: Pick<Kysely<Database>, "selectFrom">) =>
   db
     .selectFrom("audit_event")

@@ -1,13 +1,13 @@
 import { formatPath } from "@tunnelplane/sdk/contract";
 
-/** A value that an update changed: its path, and what it was and is. Null stands for what is not set. */
+/** A value that an update changed: its path, old and new value. Null means not set. */
 export interface Difference {
   readonly path: string;
   readonly old: unknown;
   readonly new: unknown;
 }
 
-/** What differs between two objects, field by field; lists are compared as a whole. */
+/** Compares two objects field by field; lists are compared as a whole. */
 export function differences(before: unknown, after: unknown, path: string[] = []): Difference[] {
   if (Object.is(before, after)) return [];
   if (isObject(before) && isObject(after)) {

@@ -9,24 +9,24 @@ import type { Database } from "../storage";
 export const AUDIT_KEY = "audit_key";
 const PLACE = `setting/${AUDIT_KEY}`;
 
-/** An object as it is stored, apart from its document. */
+/** The columns of a stored object, without its document. */
 export interface StoredAs {
   readonly ownerId: string;
   readonly version: number;
 }
 
 /**
- * Keyed hashes (HMAC-SHA-256) of what objects and events say, for the audit log. They are of texts whose secrets are open,
- * so sealing these anew changes no digest; without the key nobody can try out what a secret may have been.
+ * Keyed hashes (HMAC-SHA-256) of objects and events, for the audit log. They cover the opened secrets, so a rotation changes
+ * no digest. Without the key, nobody can guess a secret and check the guess against a digest.
  *
- * The key lives as long as the database: old rows are compared by it. Whoever learns it can still not change the log,
- * whose end is signed under the data key. Both digests of a change take 7 µs of some 150 that a creation takes on SQLite
- * (processor time, measured 2026-11-22 on 2 cores, Node 24).
+ * The key lives as long as the database, because old rows need it. It does not let anyone change the log, whose head is signed
+ * under the data key. Both digests of a change take 7 µs of some 150 that a creation takes on SQLite (processor time, measured
+ * 2026-11-22 on 2 cores, Node 24).
  */
 export class Digests {
   readonly #key: KeyObject | undefined;
 
-  /** @param key as {@link newAuditKey} makes it; without one, which is so until a database of an older version is served, there are no digests */
+  /** @param key from {@link newAuditKey}. A database of an older version has none until it is served; then there are no digests */
   constructor(key?: string) {
     this.#key = key === undefined ? undefined : createSecretKey(derive(Buffer.from(key, "base64url"), "tunnelplane audit digests"));
   }
@@ -35,10 +35,10 @@ export class Digests {
     return this.#key !== undefined;
   }
 
-  /** Of an object: its document with open secrets, without the lists of others that belong to it. */
+  /** The digest of an object: of its document with opened secrets, without its embedded list. */
   ofObject(definition: Definition, { ownerId, version }: StoredAs, document: Document): string | null {
     const embedded = fieldsWhere(definition, (marks) => marks.embeds);
-    // Each change of a route counts its edge's version up, and the log has no row for that.
+    // A change of a child counts its parent's version up without an audit row.
     const place = ["object", definition.kind, document.id, ownerId, embedded.length > 0 ? null : version];
     return this.#digest(place, JSON.stringify(embedded.length > 0 ? without(document, embedded) : document));
   }
@@ -47,12 +47,12 @@ export class Digests {
     return this.#digest(["event", id, type, object_id, created_at], payload);
   }
 
-  /** Of a list that is read bit by bit; undefined without a key. */
+  /** The digest of a list that is read in pieces; undefined without a key. */
   ofList(): Hmac | undefined {
     return this.#key && createHmac("sha256", this.#key).update('["baseline"]\n');
   }
 
-  /** What a digest is of comes first, in JSON, whose end nobody can move. */
+  /** Hashes the place first, as JSON, so that the border between place and text is unambiguous. */
   #digest(place: unknown[], text: string): string | null {
     return this.#key
       ? createHmac("sha256", this.#key)
@@ -68,7 +68,7 @@ const without = (document: Document, names: readonly string[]): Document =>
 
 export const newAuditKey = (): string => randomBytes(32).toString("base64url");
 
-/** The digests of a database. Throws where their key was removed. */
+/** Opens the digests of a database. Throws if their key was removed. */
 export async function openDigests(db: Kysely<Database>, keyring: Keyring): Promise<Digests> {
   const key = await readAuditKey(db, keyring);
   if (key !== undefined) return new Digests(key);
@@ -84,7 +84,7 @@ async function readAuditKey(db: Kysely<Database>, keyring: Keyring): Promise<str
   return row && keyring.opening(db, () => keyring.open(PLACE, row.value));
 }
 
-/** Keeps a key of digests, where there is none. */
+/** Stores a key for digests, unless there is one. */
 export const keepAuditKey = (transaction: Kysely<Database>, keyring: Keyring, key: string): Promise<unknown> =>
   transaction
     .insertInto("setting")

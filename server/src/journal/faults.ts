@@ -1,7 +1,7 @@
-// A log that was cut in the middle has a fault in every row after; a few say enough.
+// If a row in the middle was changed, every later row has a fault; a few are enough.
 const SHOWN = 10;
 
-/** What is wrong: the first of it in words, the rest as a number. */
+/** Collects faults: the first ones in words, the rest as a number. */
 export class Faults {
   readonly #first: string[] = [];
   #count = 0;

@@ -7,36 +7,35 @@ import { headText } from "./head";
 import { type Author, type EventPayload, eventOf, type ObjectChange } from "./payload";
 import { DIGESTS, HASHED, hashOf } from "./rows";
 
-/** Something that happened to no object, for example that keys were rotated. */
+/** An action that changes no object, for example a rotation. */
 export interface Act {
   readonly action: string;
-  /** Of what it was done to, where that is no object. */
+  /** Digest of its subject, which is no object. */
   readonly digest?: string;
 }
 
 /**
- * Told of each change of an object, in its transaction, while the end of the log is held.
+ * Called after each change of an object, in its transaction, while that holds the head of the log.
  * @param sequence of the change's event
  */
 export type Follow = (transaction: Kysely<Database>, change: ObjectChange, sequence: number) => Promise<void>;
 
 /**
- * What happened, written in the transaction in which it happens: an event for each change of an object, and
- * a row of the audit log for everything. Both share one sequence, which is the order of commits.
+ * Writes an event for each change of an object, and an audit row for every action, in the transaction of the change.
+ * Both share one sequence, which is the order of commits.
  */
 export class Journal {
   constructor(
     private readonly documents: Documents,
     private readonly keyring: Keyring,
     private readonly digests: Digests,
-    /** What events call the whole. */
+    /** The account's id in events. */
     readonly accountId: string,
     private readonly follow: Follow,
   ) {}
 
   /**
-   * Has to be the last thing that a transaction does: it locks the end of the log, and so makes writers
-   * commit one after the other.
+   * Call this last in a transaction: it locks the head of the log, so that writers commit one after the other.
    *
    * @param begunUnder the data key that was in use when the transaction began
    * @throws KeyRotated when the transaction may have sealed something under a key that is no longer in use
@@ -44,7 +43,7 @@ export class Journal {
   async append(transaction: Kysely<Database>, begunUnder: string, author: Author, changes: readonly (ObjectChange | Act)[]): Promise<void> {
     if (changes.length === 0) return;
     const now = new Date();
-    // Before the end of the log is locked, because everybody else waits for that.
+    // Prepare before locking the head, because all other writers wait for it.
     const prepared = changes.map((one) => this.#prepare(one, author, now));
     const head = await this.keyring.lockHead(transaction, begunUnder);
     let [sequence, previous] = [head.sequence, head.hash];
@@ -74,7 +73,7 @@ export class Journal {
     const follow = async () => {
       for (const { event, change } of told) await this.follow(transaction, change, event.sequence);
     };
-    // At once, because everybody else waits for the end of the log.
+    // Pipelined, because all other writers wait for the head.
     await pipelined([
       ...rows.map((row) => insertAuditEvent(transaction, row)),
       ...told.map(({ event }) => insertEvent(transaction, event)),
@@ -83,7 +82,7 @@ export class Journal {
     ]);
   }
 
-  /** Everything that is told of it, apart from its place in the log. */
+  /** The event and the audit row, without their place in the log. */
   #prepare(one: ObjectChange | Act, author: Author, now: Date): Prepared {
     if (!("definition" in one)) {
       return { action: one.action, objectId: null, changed: "[]", object_digest: one.digest ?? null, event_digest: null };

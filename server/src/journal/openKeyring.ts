@@ -3,12 +3,12 @@ import type { Store } from "../storage";
 import { headText } from "./head";
 import { GENESIS } from "./rows";
 
-/** The setting that a new database has until its first start, and nobody makes again. */
+/** A new database has this setting until its first start; nothing writes it again. */
 const FIRST_START = "first_start";
 
-/** Whether a database has keys, or waits for its first start. Throws where its keys were removed. */
+/** Whether a database has keys; false before its first start. Throws if its keys were removed. */
 export async function isBegun({ reader, place }: Pick<Store, "reader" | "place">): Promise<boolean> {
-  // One statement, because another server may begin meanwhile.
+  // One statement, because another server may start for the first time in between.
   const { key, head, pending } = await reader
     .selectNoFrom(({ selectFrom }) => [
       selectFrom("sealing_key").select("id").limit(1).as("key"),
@@ -27,7 +27,7 @@ export async function isBegun({ reader, place }: Pick<Store, "reader" | "place">
   );
 }
 
-/** The data keys of a database. @param begun whether it has any; otherwise the first one is made, and a master key where there is none */
+/** Opens the data keys. @param begun whether there are any; if not, makes the first one, and a master key if there is none */
 export async function openKeyring(store: Store, options: MasterKeyOptions, begun: boolean): Promise<Keyring> {
   const found = findMasterKey(options);
   if (!found && begun) {
@@ -35,14 +35,14 @@ export async function openKeyring(store: Store, options: MasterKeyOptions, begun
       `The secrets in ${store.place} are sealed under a master key, and there is none here: set TUNNELPLANE_MASTER_KEY, or put the file back that --master-key-file names (${options.file})`,
     );
   }
-  // In this order: a server that starts at the same time makes the master key before it makes a data key.
+  // The master key first, then the data key: a server that starts at the same time does the same.
   const keyring = new Keyring(found ?? createMasterKey(options.file));
   if (!begun) await begin(store, keyring);
   await keyring.load(store.reader);
   return keyring;
 }
 
-/** The first data key, and the beginning of the audit log. Another server that starts at the same time may be faster. */
+/** Makes the first data key and begins the audit log. Another server that starts at the same time may be faster. */
 async function begin(store: Store, keyring: Keyring): Promise<void> {
   await store.write(async (transaction) => {
     const { numDeletedRows } = await transaction.deleteFrom("setting").where("name", "=", FIRST_START).executeTakeFirst();

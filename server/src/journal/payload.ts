@@ -9,31 +9,31 @@ export interface Author {
   /** The user or bot. */
   readonly ownerId: string;
   readonly name: string;
-  /** The API key that was used; absent where the server itself acts. */
+  /** The API key that was used; absent if the server itself acts. */
   readonly keyId?: string;
-  /** What the log calls the request. */
+  /** The request's id in the log. */
   readonly operationId: string;
   /** The client's address. */
   readonly client?: string;
 }
 
-/** Who acts where an operator uses the command line, which has no API key. */
+/** The author of changes on the command line, which has no API key. */
 export const commandLine = (): Author => ({ ownerId: "command-line", name: "command line", operationId: newId("op") });
 
-/** One change of one object. Documents are whole, secrets included; what is written of them has none. */
+/** One change of one object. Its documents include secrets; the event and the audit row leave them out. */
 export interface ObjectChange {
   readonly change: Change;
   readonly definition: Definition;
   readonly id: string;
-  /** How it is stored afterwards, or last was. */
+  /** Its stored columns after the change, or before a deletion. */
   readonly storedAs: StoredAs;
-  /** What the object was; absent when it was created. */
+  /** The object before; absent on creation. */
   readonly before?: Document;
-  /** What the object is; absent when it was deleted. */
+  /** The object after; absent on deletion. */
   readonly after?: Document;
 }
 
-/** An event as it is delivered, except for its addresses; api-decisions "Event payload". */
+/** An event as it is delivered, except for its addresses. */
 export interface EventPayload {
   readonly event_id: string;
   readonly event_type: string;
@@ -41,11 +41,11 @@ export interface EventPayload {
   readonly account_id: string;
   readonly principal: unknown;
   readonly object: Document;
-  /** What an update changed. Secrets are named without their values. */
+  /** The fields that an update changed. Secrets appear without their values. */
   readonly changes?: readonly { readonly path: string; readonly old?: unknown; readonly new?: unknown }[];
 }
 
-/** What one change is told as. */
+/** Composes the event of a change. */
 export function eventOf(
   { change, definition, before, after }: ObjectChange,
   author: Author,
@@ -65,7 +65,7 @@ export function eventOf(
   };
 }
 
-/** The paths of the secrets that an update changed, without what they were or are. */
+/** The paths of the secrets that an update changed, without values. */
 function changedSecrets(definition: Definition, before: Document, after: Document): { path: string }[] {
   if (!holdsSecrets(definition)) return [];
   const secretsOf = (document: Document) => {

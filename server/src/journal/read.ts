@@ -4,7 +4,7 @@ import type { Database, Store } from "../storage";
 import { RequestError, readLarge } from "../util";
 
 interface PageRequest extends PageSize {
-  /** Only what is older. */
+  /** Only older rows. */
   readonly before?: string;
 }
 
@@ -24,7 +24,7 @@ export async function eventPage(
   return { documents: rows.map(({ payload }) => payload), nextBefore: count.isLast ? null : (rows.at(-1)?.id ?? null) };
 }
 
-/** How many rows a page has, found without reading what is large in them. */
+/** Counts the rows of a page without reading their large columns. */
 async function countOf<T extends "event" | "audit_event">(
   sizes: SelectQueryBuilder<Database, T, { bytes: number }>,
   size: PageSize,
@@ -46,7 +46,7 @@ export async function eventAt({ reader }: Store, id: string): Promise<Answer> {
   return { json: row.payload, etag: `"${id}"` };
 }
 
-/** More than a row of the audit log has beside the paths that were changed. */
+/** Upper limit for an audit row without its list of changed paths, in bytes. */
 const BESIDES = 1024;
 
 /** A page of the audit log, newest first. */

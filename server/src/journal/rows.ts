@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { AuditEventRow } from "../storage";
 
-/** What the first row of the audit log follows. */
+/** The `previous_hash` of the first audit row. */
 export const GENESIS = "0".repeat(64);
 
 type Hashed = Omit<AuditEventRow, "hash">;
@@ -21,10 +21,10 @@ export const HASHED = [
   "previous_hash",
 ] as const satisfies readonly (keyof Hashed)[];
 
-/** What a row's hash covers besides, where the row has any of it: rows of older versions have none, and their hashes stay right. */
+/** Covered by the hash too, if the row has them. Rows of older versions have none, so their hashes stay valid. */
 export const DIGESTS = ["object_digest", "event_digest"] as const satisfies readonly (keyof Hashed)[];
 
-/** The SHA-256, in hex, of a row of the audit log, which covers the hash of the row before. */
+/** The SHA-256 (hex) of an audit row. It covers the hash of the row before. */
 export function hashOf(row: Hashed): string {
   const digests = DIGESTS.map((field) => row[field]);
   const covered = [...HASHED.map((field) => row[field]), ...(digests.some((digest) => digest !== null) ? digests : [])];

@@ -11,28 +11,28 @@ import { GENESIS, hashOf } from "./rows";
 
 const PAGE = 1000;
 
-/** A place in the log that somebody noted, and where it stands noted. */
+/** A noted place in the log, and where the note comes from. */
 export interface Noted extends Anchor {
   readonly source: string;
 }
 
 export interface Verified {
   readonly rows: number;
-  /** The end of the log, to be noted elsewhere: it shows later whether the log up to here is still the same. */
+  /** The head of the log. Note it elsewhere, to prove later that the log up to here is unchanged. */
   readonly head: Anchor;
-  /** The row that recorded what the database held before rows had digests; absent where all have. */
+  /** The row that recorded the content from before there were digests; absent if every row has one. */
   readonly baseline: AuditEventRow | undefined;
-  /** How many objects and events nothing can be said of; undefined where there are no digests at all. */
+  /** Number of objects and events that cannot be checked; undefined if there are no digests at all. */
   readonly unknown: number | undefined;
-  /** What is wrong, each with its place; empty when all is whole. */
+  /** The faults, each with its place; empty if the log is whole. */
   readonly faults: readonly string[];
 }
 
 /**
- * Reads the whole audit log and recomputes it: every row follows the one before, and its end carries a code that only
- * holders of the master key can make. Then compares objects and events with what the log says of them.
+ * Reads and recomputes the whole audit log: every row must follow the one before, and the head must carry a signature that
+ * needs the master key. Then compares objects and events with their audit rows.
  *
- * @param snapshot of the database, so that all is of one moment; serving may go on meanwhile
+ * @param snapshot of the database, so that everything is from one moment; servers may go on meanwhile
  */
 export async function verifyAudit(
   snapshot: Kysely<Database>,

@@ -13,41 +13,41 @@ import type { Document } from "../documents";
 import { type Database, PLACEHOLDER, statement } from "../storage";
 import { refuseFaults } from "../util";
 
-/** As many objects as a walk looks at, and references as it reads. Somebody who has more of them in one tree has a circle of another kind. */
+/** Limit of objects that a walk visits, and of references that it reads. No sensible tree is larger. */
 const MOST_LOOKED_AT = 1_000;
 const MOST_READ = 10_000;
 
-/** The fields of a kind by which its objects may contain one another. */
+/** The fields through which objects of a type may contain each other. */
 const nestingFields = (definition: Definition): string[] =>
   Object.entries(definition.fields)
     .filter(([, field]) => targetsOf(marksOf(field).reference?.to ?? []).includes(definition))
     .map(([name]) => name);
 
-/** The kinds whose objects contain others, by the beginnings of their ids. */
+/** Id prefixes of the types whose objects contain others. */
 const nesting = new Set(registry.filter((definition) => nestingFields(definition).length > 0).map(({ idPrefix }) => idPrefix));
 const mayContain = (id: string): boolean => nesting.has(definitionOfId(id)?.idPrefix ?? "");
 
 /**
- * Lets one writer at a time say anew what an object contains: two who each add one half of a circle would not see each other.
- * Taken before any object is locked, so that nobody waits in a circle for the other's.
+ * Lets only one writer at a time change what objects contain. Otherwise two writers could each add one half of a circle
+ * without seeing the other. Lock this before any object, so that writers do not deadlock.
  */
 export async function takeTurnToNest(transaction: Kysely<Database>, definition: Definition, changes: Document): Promise<void> {
   if (nestingFields(definition).some((field) => field in changes)) await turn(transaction, { name: PLACEHOLDER });
 }
 
-/** A row that every database has, from its first start on. */
+/** Every database has this row from its first start on. */
 const turn = statement<{ name: string }, unknown>((db, parameter) =>
   db.selectFrom("setting").select("name").where("name", "=", parameter("name")).forUpdate(),
 );
 
-/** Refuses what would make an object contain itself, directly or through others, and names the circle. */
+/** Refuses a change that makes an object contain itself, directly or through others, and names the circle. */
 export async function refuseCircles(transaction: Kysely<Database>, definition: Definition, id: string, sent: Document): Promise<void> {
   if (nestingFields(definition).length === 0) return;
   const found = referencesIn(createSchema(definition), sent).filter((reference) => mayContain(reference.id));
   /** Each object that was reached, and through which one. */
   const reached = new Map<string, string | undefined>(found.map((reference) => [reference.id, undefined]));
   let read = 0;
-  // Grows while it is walked through.
+  // The loop adds to the map while it walks it.
   for (const [from] of reached) {
     if (from === id) refuse(found, circleOf(id, reached));
     if (reached.size > MOST_LOOKED_AT || read > MOST_READ)
@@ -58,14 +58,14 @@ export async function refuseCircles(transaction: Kysely<Database>, definition: D
   }
 }
 
-/** From the object back to itself: a map remembers in which order it was reached, so the circle is as short as any. */
+/** The way from the object back to itself. The walk is breadth-first, so no circle is shorter. */
 function circleOf(id: string, reached: ReadonlyMap<string, string | undefined>): string {
   const circle = [id];
   for (let at = reached.get(id); at !== undefined; at = reached.get(at)) circle.unshift(at);
   return `makes a circle: ${[id, ...circle].join(" → ")}; a backend may not contain itself, so leave one of these out`;
 }
 
-/** Names the entry by which the walk began, as far as one can be told. */
+/** Names the entry of the body where the walk began, if it is known. */
 function refuse(found: readonly FoundReference[], message: string): void {
   const first = found.find((reference) => message.includes(` → ${reference.id}`)) ?? found[0];
   refuseFaults([{ error: "invalid_field", path: first?.path ?? [], message }]);

@@ -6,20 +6,20 @@ import { RequestError } from "../util";
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
-/** A request that may be repeated, and the name under which its answer is kept; api-decisions "Headers of our own". */
+/** A request with an Idempotency-Key. */
 export interface IdempotentRequest {
-  /** Whose name it is: users and bots choose theirs without knowing of each other. */
+  /** The owner of the key: two owners may use the same key for different requests. */
   readonly ownerId: string;
   readonly key: string;
-  /** What was asked for; the same name with another request is a mistake. */
+  /** The hash of the request. The same key with another request is refused. */
   readonly requestHash: string;
 }
 
-/** The SHA-256 of what a request asks for: its method, path and body. */
+/** The SHA-256 of a request's method, path and body. */
 export const requestHashOf = (method: string, path: string, body: unknown): string =>
   hash("sha256", JSON.stringify([method, path, body ?? null]), "base64url");
 
-/** What was answered to the same request before, if it was. Refuses the name of another request. */
+/** Finds the first answer to the same request. Refuses a key that was used for another request. */
 export async function answeredBefore<T>(
   db: Kysely<Database>,
   keyring: Keyring,
@@ -45,7 +45,7 @@ const keptAnswer = statement<{ ownerId: string; key: string; expiry: string }, {
     .where("created_at", ">", parameter("expiry")),
 );
 
-/** Keeps the answer in the transaction of the change that it tells of. */
+/** Keeps the answer, in the transaction of the change. */
 export async function keepAnswer(
   transaction: Kysely<Database>,
   keyring: Keyring,
@@ -60,7 +60,7 @@ export async function keepAnswer(
   ]);
 }
 
-/** One that is too old to be given again makes room. */
+/** Removes an expired answer, to make room for a new one. */
 const forgetAnswer = statement<{ ownerId: string; key: string; expiry: string }, unknown>((db, parameter) =>
   db
     .deleteFrom("idempotency_key")
@@ -71,12 +71,12 @@ const forgetAnswer = statement<{ ownerId: string; key: string; expiry: string },
 
 const insertAnswer = insertion("idempotency_key", ["owner_id", "key", "request_hash", "answer", "created_at"]);
 
-/** Removes the answers that are too old to be given again. */
+/** Removes expired answers. */
 export async function forgetAnswers(transaction: Kysely<Database>): Promise<void> {
   await transaction.deleteFrom("idempotency_key").where("created_at", "<=", expiry()).execute();
 }
 
-/** What a kept answer is bound to. */
+/** The place to which a kept answer is sealed. */
 export const placeOf = (ownerId: string, key: string): string => `idempotency_key/${ownerId}/${key}`;
 
 const expiry = (): string => new Date(Date.now() - KEPT_MS).toISOString();

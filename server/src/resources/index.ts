@@ -1,4 +1,4 @@
-/** What can be done with objects of any type, each change in one transaction. Other rooms import from here only. */
+/** Creates, reads, changes and deletes objects of any type, each change in one transaction. Other rooms import from here only. */
 
 export { forgetAnswers, type IdempotentRequest, placeOf, requestHashOf } from "./idempotency";
 export { findById, findWhole } from "./rows";

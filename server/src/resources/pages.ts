@@ -7,32 +7,32 @@ import { readLarge } from "../util";
 /** Sorts after every id. */
 const AFTER_ALL = "~";
 
-/** What is larger is read in a turn of its own. */
+/** A larger page is read through `readLarge`. */
 const SMALL_PAGE = 1024 * 1024;
 
 interface PageRequest extends PageSize {
-  /** Only what is older than this id. */
+  /** Only objects older than this id. */
   readonly before?: string;
-  /** Only what belongs to this user or bot. */
+  /** Only objects of this user or bot. */
   readonly owner?: string;
-  /** The ids that the collection's path names, by field. */
+  /** The ids in the collection's path, by field. */
   readonly parents: Readonly<Record<string, string>>;
 }
 
 export interface StoredPage {
-  /** As they are stored, newest first, with {@link JOINT} between. */
+  /** Stored documents, newest first, joined with {@link JOINT}. */
   readonly documents: string;
-  /** Which object each of them is, and in which version: "<id> <version>". */
+  /** Id and version of each document: "<id> <version>". */
   readonly versions: readonly string[];
-  /** The id to ask for what is older, or null at the end. */
+  /** The `before_id` of the next page, or null on the last one. */
   readonly nextBefore: string | null;
 }
 
-/** A page of the objects of a kind. The database puts the documents together: one text takes half as long as a hundred rows (measured 2026-11-21 on 2 cores, Node 24). */
+/** A page of objects. The database joins the documents: one text takes half as long as a hundred rows (2026-11-21, 2 cores, Node 24). */
 export async function pageOf(db: Kysely<Database>, definition: Definition, request: PageRequest): Promise<StoredPage> {
   const { limit, bytes, before = AFTER_ALL, owner = "", parents } = request;
   const statements = statementsFor(definition, request.owner !== undefined);
-  // One more than asked for tells whether there is a next page.
+  // One more than asked for shows whether there is a next page.
   const parameters = { ...parents, kind: definition.kind, before, owner };
   const [page] = await statements.page(db, { ...parameters, limit: limit + 1, bytes: Math.min(bytes, SMALL_PAGE) });
   if (!page?.versions) return { documents: "", versions: [], nextBefore: null };
@@ -42,7 +42,7 @@ export async function pageOf(db: Kysely<Database>, definition: Definition, reque
     const shown = versions.slice(0, limit);
     return { documents: page.documents.slice(0, page.documents.lastIndexOf(JOINT)), versions: shown, nextBefore: idOf(shown.at(-1)) };
   }
-  // They are large together. Only now are their sizes summed up one by one, which takes four times as long.
+  // The page is too large. Sum up the sizes one by one only now, because that takes four times as long.
   const [start] = await readLarge(() => statements.start(db, { ...parameters, limit, bytes }));
   if (!start?.versions || start.documents === null) return { documents: "", versions: [], nextBefore: null };
   const shown = start.versions.split(",");
@@ -57,9 +57,9 @@ type PageStatement = Statement<Record<string, string | number>, { documents: str
 const idOf = (version: string | undefined): string => (version as string).slice(0, (version as string).indexOf(" "));
 
 interface PageStatements {
-  /** The versions of a page, and its documents where they have no more than so many bytes. */
+  /** The versions of a page, and its documents if they fit into the given bytes. */
   readonly page: PageStatement;
-  /** As many of them as fit, and at least the first. */
+  /** The documents that fit, and at least the first. */
   readonly start: PageStatement;
 }
 
@@ -91,7 +91,7 @@ const pageStatement = (definition: Definition, owned: boolean): PageStatement =>
 const startStatement = (definition: Definition, owned: boolean): PageStatement =>
   statement((db, parameter) => {
     const rows = rowsOf(db, definition, owned, parameter, bytesOf(definition), "bytes");
-    // Sizes first, and then the documents of those that fit: the others are never read.
+    // Compute the sizes first, so that only fitting documents are read.
     const document = sql`(select ${wholeOf(definition)} from resource where resource.id = page.id)`;
     return db
       .selectFrom(
@@ -108,7 +108,7 @@ const startStatement = (definition: Definition, owned: boolean): PageStatement =
       .select(sql<string | null>`string_agg(${document}, ${sql.lit(JOINT)})`.as("documents"));
   });
 
-/** The ids and versions of a page's objects, newest first, and something else of each. */
+/** The ids and versions of a page's objects, newest first, and one more expression for each. */
 function rowsOf(
   db: Kysely<Database>,
   definition: Definition,

@@ -5,7 +5,7 @@ import { type Database, pipelined, statement } from "../storage";
 import { refuseFaults } from "../util";
 import { findById, lockById, updateDocument } from "./rows";
 
-/** The definition of the objects that a field of the path names. */
+/** The definition of the parent that a field of the path names. */
 export function parentOf(definition: Definition, field: string): Definition {
   const [parent] = targetsOf(marksOf(definition.fields[field] as never).reference?.to ?? []);
   if (!parent) throw new Error(`${definition.kind}.${field} names no kind of object`);
@@ -13,16 +13,16 @@ export function parentOf(definition: Definition, field: string): Definition {
 }
 
 /**
- * Writers of the children of one parent take turns, because each changes what the parent shows.
- * The parent is locked first, as when it is deleted with its children, so that nobody waits in a circle.
+ * Writers of one parent's children take turns, because each changes what the parent shows.
+ * They lock the parent first, as its deletion does, so that they do not deadlock.
  */
 export async function lockParents(transaction: Kysely<Database>, definition: Definition, ids: Document): Promise<void> {
   for (const field of pathFieldsOf(definition)) await lockById(transaction, { id: ids[field] as string });
 }
 
 /**
- * Gives a parent that shows its children another version, because one of them changed.
- * @param grew whether it takes more room now; refused where the parent's children take too much together
+ * Counts up a parent's version after a change of a child that it shows.
+ * @param grew whether the child takes more room now; then the limit of all children together is checked
  */
 export async function touchParent(transaction: Kysely<Database>, definition: Definition, sent: Document, grew: boolean): Promise<void> {
   for (const field of pathFieldsOf(definition)) {

@@ -16,7 +16,7 @@ import type { Document } from "../documents";
 import { type Database, insertion, pipelined, statement } from "../storage";
 import { refuseFaults } from "../util";
 
-/** What an object refers to. Refuses references to objects that do not exist or are of another kind. */
+/** Finds the objects that a body refers to. Refuses references to missing objects and to objects of another type. */
 export async function resolveReferences(db: Kysely<Database>, definition: Definition, sent: Document): Promise<FoundReference[]> {
   const found = referencesIn(createSchema(definition), sent)
     .map((reference) => ({ ...reference, targets: targetsOf(reference.reference.to) }))
@@ -44,12 +44,12 @@ const kindOf = statement<{ id: string }, { kind: string }>((db, parameter) =>
 );
 
 /**
- * What an object refers to from now on, found as {@link resolveReferences} finds it; undefined where nothing of it changes.
+ * Finds an object's new references as {@link resolveReferences} does; undefined if they do not change.
  *
- * References that stay as they are stay untouched: writing them again would wait for whoever is deleting
- * their target, who may in turn wait for this very object, which goes along with it.
+ * Unchanged references are not written again. That would wait for a transaction that deletes their target, which may itself
+ * wait for this object, because it deletes it too: a deadlock.
  *
- * @param before what the object was made from
+ * @param before the fields that were sent for the object so far
  */
 export async function resolveChanges(
   transaction: Kysely<Database>,
@@ -75,7 +75,7 @@ export async function recordReferences(transaction: Kysely<Database>, id: string
 
 const insertReference = insertion("reference", ["from_id", "to_id", "field", "cascades"]);
 
-/** Removes what objects refer to from the record. */
+/** Removes the recorded references of objects. */
 export async function forgetReferences(transaction: Kysely<Database>, ids: readonly string[]): Promise<void> {
   await pipelined(ids.map((id) => deleteReferences(transaction, { id })));
 }
@@ -85,9 +85,9 @@ const deleteReferences = statement<{ id: string }, unknown>((db, parameter) =>
 );
 
 /**
- * Records the values that only one object at a time may hold. Refuses those that another object holds.
+ * Records an object's unique keys. Refuses those that another object holds.
  *
- * @param before what the object was made from, or undefined when it is new
+ * @param before the fields that were sent for the object so far; undefined for a new object
  */
 export async function replaceUniqueKeys(
   transaction: Kysely<Database>,
@@ -106,7 +106,7 @@ export async function replaceUniqueKeys(
     const name = isHidden(definition, holder.owner_id, caller) ? "" : ` (${holder.id})`;
     refuseFaults([{ error: "taken", path, message: taken + name }]);
   }
-  // In one order everywhere, so that writers who claim the same values wait for one another, and never in a circle.
+  // Sorted, so that writers who claim the same keys wait for each other without a deadlock.
   const inOrder = keys.toSorted((a, b) => (a.key < b.key ? -1 : 1));
   await pipelined(inOrder.map(({ scope, key }) => insertUniqueKey(transaction, { scope, value: key, resource_id: id })));
 }
@@ -126,10 +126,10 @@ const holderOf = statement<{ scope: string; value: string }, { id: string; owner
 
 const insertUniqueKey = insertion("unique_key", ["scope", "value", "resource_id"]);
 
-// An error names a few users; whoever has to remove thousands of them will list them.
+// An error names only a few of them; a list shows the rest.
 const USERS_SHOWN = 5;
 
-/** What keeps an object from being deleted: the objects that refer to it, of which a few are named. */
+/** The first few objects that refer to this one, and so prevent its deletion. */
 export async function usersOf(transaction: Kysely<Database>, id: string): Promise<string[]> {
   const rows = await firstUsers(transaction, { id });
   const users = rows.map((row) => `${definitionNamed(row.kind).title} ${row.id} (${row.field})`);
@@ -146,7 +146,7 @@ const firstUsers = statement<{ id: string }, { id: string; kind: string; field: 
     .limit(USERS_SHOWN + 1),
 );
 
-/** The objects that are deleted along with an object. */
+/** The children that are deleted together with an object. */
 export const childrenOf = statement<{ id: string }, Database["resource"]>((db, parameter) =>
   db
     .selectFrom("reference")

@@ -11,7 +11,7 @@ export const findById: FindById = statement((db, parameter) =>
   db.selectFrom("resource").select(["id", "kind", "owner_id", "version", "document"]).where("id", "=", parameter("id")),
 );
 
-/** The same, with what the documents of some kinds show of other objects behind it; see `embedded`. */
+/** The same, with the documents of its embedded list; see `documents/embedded.ts`. */
 export const findWhole = oncePer(
   (definition: Definition): FindById =>
     statement((db, parameter) =>
@@ -22,12 +22,12 @@ export const findWhole = oncePer(
     ),
 );
 
-/** Keeps other writers away from the object until the transaction ends. */
+/** Locks the object until the transaction ends. */
 export const lockById: FindById = statement((db, parameter) =>
   db.selectFrom("resource").select(["id", "kind", "owner_id", "version", "document"]).where("id", "=", parameter("id")).forUpdate(),
 );
 
-/** Only what is read after the lock is sure to be what no other writer changes meanwhile. */
+/** Locks first and reads afterwards, so that no other writer changes in between what was read. */
 export const lockWhole = (definition: Definition): FindById =>
   embeddedListOf(definition) ? async (db, at) => ((await lockById(db, at)).length > 0 ? findWhole(definition)(db, at) : []) : lockById;
 

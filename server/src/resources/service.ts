@@ -13,7 +13,7 @@ import { childrenOf, forgetReferences, recordReferences, replaceUniqueKeys, reso
 import { deleteResource, insertResource } from "./rows";
 import { type Created, etagOf, type Place, type Precondition, refuseMembers, StoredObjects } from "./stored";
 
-/** What the API does with objects of any kind, each as a whole. */
+/** Creates, reads, lists, updates and deletes whole objects of any type. */
 export class ResourceService extends StoredObjects {
   async create(definition: Definition, body: unknown): Promise<Created> {
     const { caller } = this;
@@ -47,7 +47,7 @@ export class ResourceService extends StoredObjects {
       await touchParent(transaction, definition, sent, true);
       await keep?.(transaction);
       changes.push({ change: "created", definition, id, storedAs: { ownerId, version: 1 }, after });
-      // A dry run shows no one-time secret: nobody could use it.
+      // A dry run keeps no one-time secret, so its answer shows none.
       return { id, etag: etagOf(1), json: oneTime && !this.transactions.isDryRun ? JSON.stringify({ ...after, ...oneTime }) : json };
     });
   }
@@ -55,7 +55,7 @@ export class ResourceService extends StoredObjects {
   async #addition(creation: Creation): Promise<Addition> {
     const behaviour = behaviours[creation.definition.kind];
     if (!behaviour) return {};
-    // The transaction refuses bad references for good; here a behaviour must be able to rely on them.
+    // The transaction checks the references again; this check lets the behaviour rely on them.
     await resolveReferences(creation.reader, creation.definition, creation.sent);
     return behaviour(creation);
   }
@@ -65,7 +65,7 @@ export class ResourceService extends StoredObjects {
     return { json: document, etag: etagOf(version) };
   }
 
-  /** @param parents the ids that the collection's path names, by field */
+  /** @param parents the ids in the collection's path, by field */
   async list(definition: Definition, parents: Place, { before, ...size }: PageSize & { before?: string }): Promise<Page> {
     refuseMembers(definition, this.caller);
     const owner = definition.access === "owner" && !this.caller.admin ? this.caller.ownerId : undefined;
@@ -114,7 +114,7 @@ export class ResourceService extends StoredObjects {
     });
   }
 
-  /** What is told of the objects that are deleted along with another. */
+  /** The changes for the children that are deleted together with their parent. */
   async #childrenToDelete(transaction: Kysely<Database>, parent: string): Promise<ObjectChange[]> {
     const rows = await childrenOf(transaction, { id: parent });
     return Promise.all(

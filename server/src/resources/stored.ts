@@ -11,17 +11,17 @@ import { forgetReferences, recordReferences, replaceUniqueKeys, resolveChanges }
 import { type FindById, findWhole, lockWhole, updateDocument } from "./rows";
 import { type ChangeRequest, type Context, Transactions } from "./transaction";
 
-/** What a creation answers. */
+/** The answer to a creation. */
 export interface Created extends Answer {
   readonly id: string;
-  /** Whether it is the answer of an earlier request with the same Idempotency-Key. */
+  /** Whether this is the kept first answer to an idempotent request. */
   readonly replayed?: boolean;
 }
 
-/** Tells whether a change may go on, given the ETag of what it would change, if there is anything. */
+/** Throws if a change may not go on. Takes the current ETag, or undefined if there is nothing yet. */
 export type Precondition = (etag: string | undefined) => void;
 
-/** Stored objects, as one caller may see and change them; each change is one transaction: all of it or nothing. */
+/** Stored objects, as one caller may see and change them. Each change is one transaction: all or nothing. */
 export abstract class StoredObjects {
   protected readonly store: Context["store"];
   protected readonly documents: Context["documents"];
@@ -43,7 +43,7 @@ export abstract class StoredObjects {
     return this.#find(db, findWhole(definition), definition, at);
   }
 
-  /** Keeps other writers away from the object, and from referring to it, until this transaction ends. */
+  /** Locks the object until the transaction ends: others can neither change it nor refer to it. */
   protected async loadToChange(transaction: Kysely<Database>, definition: Definition, at: Place): Promise<ToChange> {
     await lockParents(transaction, definition, at);
     await this.loadParents(transaction, definition, at);
@@ -69,12 +69,12 @@ export abstract class StoredObjects {
       const where = parents.map((field) => ` of ${at[field]}`).join("");
       throw new RequestError("not_found", `There is no ${definition.title} ${id}${where}; it may have been deleted`);
     }
-    // Not all of the row: copying what node:sqlite answers costs as much as reading it.
+    // Picks fields one by one: a spread of node:sqlite's row costs as much as reading it.
     const document = await this.documents.read(db, definition, row.document, `${id} ${row.version}`);
     return { id, ownerId: row.owner_id, version: row.version, document };
   }
 
-  /** The objects that the path names before the last one have to exist too. */
+  /** Checks that the parents in the path exist. */
   protected async loadParents(db: Kysely<Database>, definition: Definition, at: Readonly<Record<string, unknown>>): Promise<void> {
     for (const field of pathFieldsOf(definition)) await this.load(db, parentOf(definition, field), { id: at[field] as string });
   }
@@ -120,7 +120,7 @@ interface ToChange extends Stored {
   readonly before: Document;
 }
 
-/** Where an object is: its id, and the ids that its path names, by field. */
+/** An object's id and the ids of its parents in the path, by field. */
 export type Place = Readonly<Record<string, string>> & { readonly id: string };
 
 export function refuseMembers(definition: Definition, caller: Caller): void {
@@ -128,5 +128,5 @@ export function refuseMembers(definition: Definition, caller: Caller): void {
     throw new RequestError("forbidden", `Only admins may see and change ${definition.title}s`);
 }
 
-/** Of an object as a whole. */
+/** The ETag of a whole object. */
 export const etagOf = (version: number): string => `"${version}"`;

@@ -4,7 +4,7 @@ import type { Answer, Document, Page } from "../documents";
 import { BodyError, RequestError, refuseFaults } from "../util";
 import { type Created, type Place, type Precondition, StoredObjects } from "./stored";
 
-/** What the API does with parts of objects that have paths of their own: modules, and the entries of lists. */
+/** Reads and changes subresources: modules, and the entries of lists. */
 export class Subresources extends StoredObjects {
   async getModule(definition: Definition, at: Place, name: string): Promise<Answer> {
     const { document } = await this.load(this.store.reader, definition, at);
@@ -95,7 +95,7 @@ const keyOf = (definition: Definition, name: string): string => marksOf(definiti
 const noEntry = (definition: Definition, at: Place, name: string): RequestError =>
   new RequestError("not_found", `${JSON.stringify(at[keyOf(definition, name)])} is none of the ${name} of ${definition.title} ${at.id}`);
 
-/** What has no version of its own, such as a part of an object, has an ETag that is made from what it says. */
+/** A subresource has no version of its own, so its ETag is a hash of its content. */
 export function partAnswer(part: unknown): Answer {
   const json = JSON.stringify(part);
   return { json, etag: `"${hash("sha256", json, "base64url").slice(0, 22)}"` };

@@ -8,7 +8,7 @@ import { RequestError } from "../util";
 import type { Validation } from "../validation";
 import { answeredBefore, type IdempotentRequest, keepAnswer } from "./idempotency";
 
-/** What every part of the server works with. */
+/** The shared services of the server. */
 export interface Context {
   readonly store: Store;
   readonly documents: Documents;
@@ -17,22 +17,22 @@ export interface Context {
   readonly validation: Validation;
 }
 
-/** What a request says of the changes that it asks for, beside the changes themselves. */
+/** The facts about a request that its changes need. */
 export interface ChangeRequest {
   readonly caller: Caller;
-  /** What the log calls the request. */
+  /** The request's id in the log. */
   readonly operationId: string;
   /** The client's address. */
   readonly client: string;
-  /** Check everything, keep nothing. */
+  /** A dry run: check everything, keep nothing. */
   readonly dryRun: boolean;
   /** Called with what a dry run would have changed, while it can still be read. */
   readonly onDryRun?: (transaction: Kysely<Database>, changes: readonly ObjectChange[]) => Promise<void>;
-  /** The request may be repeated: answer it as the first time. */
+  /** For an idempotent request: a repetition gets the first answer. */
   readonly idempotency?: IdempotentRequest;
 }
 
-/** Ends the transaction of a change that was only to be tried. */
+/** Rolls back the transaction of a dry run. */
 class DryRun extends Error {
   constructor(readonly result: unknown) {
     super("This was a dry run");
@@ -50,7 +50,7 @@ export class Transactions {
     return this.request.dryRun;
   }
 
-  /** What was answered to this request before, when it is repeated. */
+  /** The first answer to an idempotent request that was sent again. */
   async answeredBefore<T>(): Promise<(T & { replayed: true }) | undefined> {
     return this.#answer(this.context.store.reader);
   }
@@ -79,7 +79,7 @@ export class Transactions {
       } catch (error) {
         if (error instanceof DryRun) return error.result as T;
         if (error instanceof KeyRotated) continue;
-        // Overtaken by its own repetition, a request finds taken what that one made.
+        // If its own repetition was faster, a request fails on what that one made. Answer as that one did.
         const answered = error instanceof RequestError && (await this.answeredBefore<T>());
         if (answered) return answered;
         throw error;

@@ -1,4 +1,4 @@
-/** New data keys, and everything sealed again under them. Other rooms import from here only. */
+/** Rotates data keys: seals everything again under a new one. Other rooms import from here only. */
 
 export { addMasterKey, rotate } from "./rotate";
 export { sealWhatIsClear } from "./sealAll";

@@ -6,8 +6,8 @@ import type { Database } from "../storage";
 import { sealAll } from "./sealAll";
 
 /**
- * Makes a new data key, seals every secret under it, and forgets the old ones, and the master keys other than this one.
- * Servers that serve meanwhile learn of it with their next write, or with the next secret that they read. Returns how many rows were sealed.
+ * Makes a new data key, seals every secret under it, and removes the old data keys and all other master keys. Running servers
+ * notice it on their next write, or on the next secret that they read. Returns how many rows were sealed.
  */
 export async function rotate(context: Context): Promise<number> {
   const { store, keyring, journal } = context;
@@ -17,7 +17,7 @@ export async function rotate(context: Context): Promise<number> {
     await transaction.insertInto("sealing_key").values(keyring.rowOf(id)).execute();
     await sealAuditKey(transaction, keyring, id);
     const { sequence, hash } = await transaction.selectFrom("audit_head").select(["sequence", "hash"]).executeTakeFirstOrThrow();
-    // From here on no writer commits what it sealed under the old key: see Journal.append.
+    // From here on, no writer can commit a secret sealed under the old key; see Journal.append.
     await transaction
       .updateTable("audit_head")
       .set({ key_id: id, mac: keyring.sign(id, headText(sequence, hash)) })
@@ -32,7 +32,7 @@ export async function rotate(context: Context): Promise<number> {
   return sealed;
 }
 
-/** Keeps the data keys under another master key too, so that servers can be started with that one. Rotating with it forgets the old one. */
+/** Wraps the data keys under another master key too, so that servers can start with it. A rotation under it removes the old one. */
 export async function addMasterKey({ store, keyring, journal }: Context, master: MasterKey): Promise<void> {
   await store.write(async (transaction) => {
     const rows = await transaction.selectFrom("sealing_key").select("id").distinct().execute();

@@ -3,18 +3,18 @@ import type { Kysely } from "kysely";
 import { type Context, placeOf } from "../resources";
 import type { Database } from "../storage";
 
-// Writers wait while a page is sealed, so a page is small.
+// Small, because writers wait while a page is sealed.
 const PAGE = 100;
 
-/** Seals under the key in use everything that is not: what older versions stored in clear, and what another key sealed. Returns how many rows. Throws KeyRotated when another process rotates meanwhile. */
+/** Seals under the current key all texts in clear or under another key. Returns how many. Throws KeyRotated if another process rotates. */
 export async function sealAll(context: Context): Promise<number> {
   return (await sealDocuments(context)) + (await sealSecrets(context)) + (await sealAnswers(context));
 }
 
-/** The setting that says that nothing in the database is in clear any more. */
+/** The setting which records that no secret in the database is in clear. */
 const SEALED = "sealed_at_rest";
 
-/** Seals what a version without sealing stored, once. */
+/** Seals, once, the secrets that a version without sealing stored in clear. */
 export async function sealWhatIsClear(context: Context): Promise<void> {
   const { store } = context;
   const done = await store.reader.selectFrom("setting").select("value").where("name", "=", SEALED).executeTakeFirst();
@@ -91,9 +91,9 @@ const sealAnswers = (context: Context): Promise<number> =>
 
 /** A table whose rows hold one sealed text each. */
 interface SealedTable<R> {
-  /** A page of the rows that are not sealed under the key in use, locked. */
+  /** Locks and reads a page of rows that are not sealed under the current key. */
   stale(transaction: Kysely<Database>): Promise<R[]>;
-  /** What a row's text is bound to. */
+  /** The place to which a row's text is sealed. */
   placeOf(row: R): string;
   sealedOf(row: R): string;
   replace(transaction: Kysely<Database>, row: R, sealed: string): Promise<unknown>;

@@ -4,20 +4,20 @@ import { type Database, statement } from "../storage";
 import type { MasterKey } from "./masterKey";
 import { derive, open, seal } from "./seal";
 
-/** How sealed texts begin, so that they can be told from what was stored before sealing; no user can make one that opens. */
+/** The start of every sealed text, to distinguish it from texts of older versions. A user's text that starts so cannot be opened. */
 const MARK = "sealed:";
 
 interface DataKey {
   readonly id: string;
   readonly bytes: Buffer;
-  /** For the end of the audit log. */
+  /** Signs the head of the audit log. */
   readonly mac: KeyObject;
 }
 
-/** What was sealed cannot be opened: it was changed or moved, or its key is not here. */
+/** A sealed text cannot be opened: it was changed or moved, or its key is missing. */
 export class SealBroken extends Error {}
 
-/** Another data key is in use since this writer looked: its work has to run again. */
+/** The data key changed while this writer worked: run its work again. */
 export class KeyRotated extends Error {
   constructor() {
     super("The data key was rotated meanwhile");
@@ -25,8 +25,8 @@ export class KeyRotated extends Error {
 }
 
 /**
- * The data keys, under which secrets are sealed. The database keeps them wrapped under the master key, so that
- * they can be rotated while servers run: each learns of a new one from the database.
+ * The data keys, which seal secrets. The database keeps them wrapped under the master key, so that they can be rotated
+ * while servers run: each server reads new ones from the database.
  */
 export class Keyring {
   readonly #keys = new Map<string, DataKey>();
@@ -39,9 +39,9 @@ export class Keyring {
     return this.#sealer.id;
   }
 
-  /** Reads the keys that the database has. Throws when none of them is wrapped under this master key. */
+  /** Reads the keys from the database. Throws if none is wrapped under this master key. */
   async load(db: Kysely<Database>): Promise<void> {
-    // In this order: the key that is in use now is among those that are read later, also when it is rotated in between.
+    // Read which key is in use first. Even if a rotation comes in between, the keys read afterwards include it.
     const { key_id } = await db.selectFrom("audit_head").select("key_id").executeTakeFirstOrThrow(headIsGone);
     const rows = await db.selectFrom("sealing_key").selectAll().orderBy("created_at").execute();
     for (const { id, master_id, wrapped } of rows) {
@@ -56,11 +56,11 @@ export class Keyring {
   }
 
   /**
-   * Locks the end of the audit log, where it stands which key is in use. Asked last in every transaction that seals, so
-   * that nothing stays sealed under a key that is about to be forgotten.
+   * Locks the head of the audit log, which names the key in use. Call this last in every transaction that seals, so that
+   * no secret stays sealed under a key that a rotation removes.
    *
-   * @param begunUnder the key that was in use when the transaction began; whoever reads meanwhile may bring in a new one
-   * @throws KeyRotated when another key is in use by now
+   * @param begunUnder the key in use when the transaction began; a read in between may have loaded a newer one
+   * @throws KeyRotated when another key is in use now
    */
   async lockHead(transaction: Kysely<Database>, begunUnder: string): Promise<Database["audit_head"]> {
     const [head] = await lockedHead(transaction, {});
@@ -70,29 +70,29 @@ export class Keyring {
     throw new KeyRotated();
   }
 
-  /** Makes a new key and returns its id. It seals once the database says so, see {@link load}. */
+  /** Makes a new key and returns its id. It is used once the database names it as the key in use; see {@link load}. */
   make(): string {
     const id = randomBytes(9).toString("base64url");
     this.#add(id, randomBytes(32));
     return id;
   }
 
-  /** A key of this ring as the database keeps it, under a master key. */
+  /** The database row of a key, wrapped under a master key. */
   rowOf(id: string, master = this.master): Database["sealing_key"] {
     const wrapped = seal(master.bytes, `sealing_key/${id}`, this.#key(id).bytes.toString("base64url"));
     return { id, master_id: master.id, wrapped, created_at: new Date().toISOString() };
   }
 
   /**
-   * @param place what the text is bound to, for example `<id of the object>/<path of the field>`
-   * @param keyId the key to seal under, if it is not the one in use
+   * @param place the place that the text is bound to, for example `<id of the object>/<path of the field>`
+   * @param keyId the key to seal under; default: the one in use
    */
   seal(place: string, text: string, keyId?: string): string {
     const { id, bytes } = keyId === undefined ? this.#sealer : this.#key(keyId);
     return `${MARK}${id}.${seal(bytes, place, text)}`;
   }
 
-  /** The text that was sealed; a text that was stored before there was sealing is returned as it is. */
+  /** Opens a sealed text. Returns a text from before there was sealing as it is. */
   open(place: string, stored: string): string {
     const [, id, sealed] = SEALED.exec(stored) ?? [];
     if (id === undefined || sealed === undefined) return stored;
@@ -105,7 +105,7 @@ export class Keyring {
     }
   }
 
-  /** Opens what may be sealed under a key that another process made meanwhile. */
+  /** Runs work that opens texts; if their key is unknown, loads the keys and tries again, because another process may have rotated. */
   async opening<T>(db: Kysely<Database>, work: () => T): Promise<T> {
     try {
       return work();
@@ -116,7 +116,7 @@ export class Keyring {
     }
   }
 
-  /** What SQL's `like` matches in texts that are sealed under the key in use. */
+  /** A pattern for SQL's `like` that matches texts sealed under the key in use. */
   get currentPattern(): string {
     return `${MARK}${this.currentId}.%`;
   }
@@ -126,7 +126,7 @@ export class Keyring {
     return stored.startsWith(`${MARK}${this.currentId}.`);
   }
 
-  /** A code that nobody without a key of this ring can make. */
+  /** A signature that only holders of a data key can make. */
   sign(keyId: string, text: string): string {
     return createHmac("sha256", this.#key(keyId).mac).update(text).digest("base64url");
   }

@@ -4,9 +4,9 @@ import { dirname } from "node:path";
 
 const BYTES = 32;
 
-/** The key under which the data keys are kept; it never stands in the database. */
+/** The key that wraps the data keys. It is never in the database. */
 export interface MasterKey {
-  /** Names the key without telling anything of it. */
+  /** Identifies the key without revealing anything of it. */
   readonly id: string;
   readonly bytes: Buffer;
 }
@@ -18,7 +18,7 @@ export interface MasterKeyOptions {
   readonly file: string;
 }
 
-/** The master key that was given, or that the file holds; undefined where there is neither. */
+/** The given master key, or the one in the file; undefined if there is neither. */
 export function findMasterKey({ text, file }: MasterKeyOptions): MasterKey | undefined {
   if (text) return parse(text, "TUNNELPLANE_MASTER_KEY");
   const stats = statSync(file, { throwIfNoEntry: false });
@@ -31,13 +31,13 @@ export function findMasterKey({ text, file }: MasterKeyOptions): MasterKey | und
   return parse(readFileSync(file, "utf8"), file);
 }
 
-/** Makes a new master key and writes its file, for its owner's eyes only. Where another process is faster, its key is the one. */
+/** Makes a new master key and writes its file, readable by the owner only. If another process is faster, its key is used. */
 export function createMasterKey(file: string): MasterKey {
   const draft = `${file}.${process.pid}`;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(draft, `${randomBytes(BYTES).toString("base64")}\n`, { mode: 0o600, flush: true });
   try {
-    linkSync(draft, file); // whole or not at all, and never in place of another
+    linkSync(draft, file); // atomic, and never replaces an existing file
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   } finally {

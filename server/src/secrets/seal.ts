@@ -5,8 +5,8 @@ const NONCE = 12; // bytes; NIST SP 800-38D section 8.2.2, at most 2^32 values s
 const TAG = 16;
 
 /**
- * Seals a text with AES-256-GCM under a key of 32 bytes. It can be opened only at the place for which it was
- * sealed, so nobody who writes to the database can move it to an object that they may read.
+ * Seals a text with AES-256-GCM under a key of 32 bytes. It opens only at the place for which it was sealed, so an attacker
+ * with write access to the database cannot move it to an object that they may read.
  */
 export function seal(key: Buffer, place: string, text: string): string {
   const nonce = randomBytes(NONCE);
@@ -14,7 +14,7 @@ export function seal(key: Buffer, place: string, text: string): string {
   return Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]).toString("base64url");
 }
 
-/** Opens what was sealed. Throws when it was changed, moved, or sealed under another key. */
+/** Opens a sealed text. Throws if it was changed, moved, or sealed under another key. */
 export function open(key: Buffer, place: string, sealed: string): string {
   const bytes = Buffer.from(sealed, "base64url");
   const end = bytes.length - TAG;
@@ -24,5 +24,5 @@ export function open(key: Buffer, place: string, sealed: string): string {
   return decipher.update(bytes.subarray(NONCE, end), undefined, "utf8") + decipher.final("utf8");
 }
 
-/** A key for another purpose, made from one (RFC 5869). */
+/** Derives a key for another purpose (RFC 5869). */
 export const derive = (key: Buffer, purpose: string): Buffer => Buffer.from(hkdfSync("sha256", key, "", purpose, 32));

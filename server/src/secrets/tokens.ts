@@ -3,13 +3,13 @@ import type { Kysely } from "kysely";
 import type { Database } from "../storage";
 import type { Keyring } from "./keyring";
 
-/** A new secret of 256 random bits that is told once and kept as a hash; the prefix lets scanners find leaked ones. */
+/** A new one-time secret of 256 random bits. The prefix lets scanners find leaked ones. */
 export const newSecret = (prefix: "tpk" | "tpt"): string => `${prefix}_${randomBytes(32).toString("base64url")}`;
 
-/** How a secret is kept. It has too many random bits to be guessed, so a plain hash suffices. */
+/** The stored hash of a one-time secret. With 256 random bits nobody can guess it, so a plain hash is enough. */
 export const hashSecret = (secret: string): string => hash("sha256", secret, "base64url");
 
-/** Keeps a secret that must be read again, sealed, beside its object and never in it; it goes when the object goes. */
+/** Seals a secret that the server needs again and stores it beside its object. It is deleted with the object. */
 export async function keepSecret(
   transaction: Kysely<Database>,
   keyring: Keyring,
@@ -20,7 +20,7 @@ export async function keepSecret(
   await transaction.insertInto("sealed_secret").values({ resource_id: id, name, value }).execute();
 }
 
-/** Reads a secret that was kept, or nothing when its object is gone. */
+/** Opens a kept secret; undefined if its object was deleted. */
 export async function readSecret(
   db: Kysely<Database>,
   keyring: Keyring,

@@ -10,29 +10,29 @@ export interface Creation {
   readonly definition: Definition;
   readonly id: string;
   readonly now: Date;
-  /** What was sent, found sound, with its defaults; what it refers to exists. */
+  /** The body, validated, with its defaults. The objects that it refers to exist. */
   readonly sent: Document;
-  /** Who asks for it. */
+  /** Who makes the request. */
   readonly caller: Caller;
   /** Reads what is committed. */
   readonly reader: Kysely<Database>;
   readonly keyring: Keyring;
 }
 
-/** What a behaviour adds to a creation. */
+/** The result of a behaviour, added to the creation. */
 export interface Addition {
-  /** What was sent, with the defaults that only the server can choose. */
+  /** The body, with the defaults that only the server can choose. */
   readonly sent?: Document;
   /** Computed fields; stored with the object and kept by its updates. */
   readonly computed?: Document;
-  /** Computed fields that the creation's answer tells, and that are kept nowhere. */
+  /** One-time secrets: only the creation's answer shows them. */
   readonly oneTime?: Document;
-  /** Stores what stands beside the object, in the creation's transaction. */
+  /** Stores data beside the object, in the creation's transaction. */
   readonly keep?: (transaction: Kysely<Database>) => Promise<unknown>;
 }
 
 /**
- * What a resource type does beyond being stored. Runs before the creation's transaction, so that slow work
- * (making keys, signing) keeps no other writer waiting; nothing of it stays when the creation is refused.
+ * Extra work of a resource type on creation, for example making keys or signing. Runs before the transaction, so that slow work
+ * blocks no other writer. If the creation is refused, nothing of it stays.
  */
 export type Behaviour = (creation: Creation) => Promise<Addition>;

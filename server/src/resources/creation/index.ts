@@ -6,7 +6,7 @@ import { signSshCertificate } from "./signSshCertificate";
 
 export type { Addition, Creation } from "./behaviour";
 
-/** By kind; most kinds have none. */
+/** Behaviours by resource type; most types have none. */
 export const behaviours: Readonly<Record<string, Behaviour>> = {
   tunnel_credential: mintSecret("tpt"),
   api_key: makeApiKey,

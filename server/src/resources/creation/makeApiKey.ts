@@ -3,8 +3,8 @@ import type { Behaviour } from "./behaviour";
 import { mintSecret } from "./mintSecret";
 
 /**
- * Mints an API key. One that would never be accepted is a mistake of whoever asks for it; and none may outlive the key that asks
- * for it, else whoever got hold of that one for an hour could keep a door open.
+ * Makes an API key. Refuses one that has already expired, and one that would outlive the key that makes it: otherwise someone
+ * who steals a short-lived key could make a lasting one.
  */
 export const makeApiKey: Behaviour = async (creation) => {
   const { sent, now, caller } = creation;

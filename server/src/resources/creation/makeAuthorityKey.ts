@@ -2,10 +2,10 @@ import { keepSecret } from "../../secrets";
 import { AuthorityKey, type KeyParameters } from "../../ssh";
 import type { Behaviour } from "./behaviour";
 
-/** Where the private key of an SSH certificate authority stands among the secrets. */
+/** The name of an SSH certificate authority's private key among the secrets. */
 export const PRIVATE_KEY = "private_key";
 
-/** Gives an SSH certificate authority its key pair, whose private half no answer shows. */
+/** Makes the key pair of an SSH certificate authority. No answer shows the private key. */
 export const makeAuthorityKey: Behaviour = async ({ id, sent, keyring }) => {
   const key = await AuthorityKey.generate(sent as unknown as KeyParameters);
   return {

@@ -5,7 +5,7 @@ import { BodyError, refuseFaults } from "../../util";
 import type { Behaviour } from "./behaviour";
 import { PRIVATE_KEY } from "./makeAuthorityKey";
 
-/** Signs a certificate for a user or a host, from now on and for a day where nothing else was asked for. */
+/** Signs a certificate for a user or a host. Default: valid from now on, for a day. */
 export const signSshCertificate =
   (kind: "user" | "host"): Behaviour =>
   async ({ definition, id, now, sent: asked, reader, keyring }) => {
