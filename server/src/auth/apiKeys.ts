@@ -64,7 +64,7 @@ export class ApiKeys {
   #lookUp(hash: string, begin: () => () => void): Promise<KnownKey | undefined> {
     const end = this.#found.has(hash) || this.#placed.has(hash) ? undefined : begin();
     if (end) this.#placed.add(hash);
-    const lookups = this.#lookups; // What is read now is not for those who ask after a change that comes in between.
+    const lookups = this.#lookups; // `forget` replaces the map, so that requests after a change do not share this query.
     const found = this.#find(hash).finally(() => {
       lookups.delete(hash);
       if (!end) return;
@@ -76,7 +76,7 @@ export class ApiKeys {
   }
 
   async #find(hash: string): Promise<KnownKey | undefined> {
-    const known = this.#known; // What is read now must not be kept after a change that comes in between.
+    const known = this.#known; // `forget` replaces the map, so that a result from before a change is not kept.
     const [row] = await keyByHash(this.store.reader, { hash });
     if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
     const { expires_at: expiresAt = null } = JSON.parse(row.key) as { expires_at?: string | null };

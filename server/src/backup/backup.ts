@@ -10,21 +10,21 @@ import { type Database, type DatabaseOptions, databaseName, inSnapshot, schemaOf
 import { type Counts, type Entry, encode } from "./file";
 import { type AnyDatabase, type Table, tablesOf } from "./tables";
 
-/** A file's name that stands for standard output. */
+/** As a file's name, this means standard output. */
 export const STDOUT = "-";
 
 const PAGE = 500;
 
 interface BackedUp {
-  /** How many rows of which tables it holds. */
+  /** Number of rows by table. */
   readonly counts: Counts;
-  /** The end of the audit log; absent where nothing was begun yet. */
+  /** The head of the audit log; absent before the first start. */
   readonly head: Anchor | undefined;
 }
 
 /**
- * Writes everything that a database holds at one moment into a file, while servers serve from it. The file appears under its
- * name when it is complete and on the disk, and is its owner's alone.
+ * Writes a snapshot of a database into a file, while servers run. The file gets its name when it is complete and on the disk.
+ * Only its owner can read it.
  */
 export async function backUp(database: DatabaseOptions, file: string, version: string): Promise<BackedUp> {
   return inSnapshot(database, async (snapshot) => {
@@ -64,7 +64,7 @@ async function write(file: string, text: AsyncGenerator<string, Counts>): Promis
     await rm(unfinished, { force: true });
     throw error;
   }
-  // The name is as durable as the content only when its folder is.
+  // Sync the folder too, so that the name is as durable as the content.
   const folder = await open(dirname(file), "r");
   await folder.sync().finally(() => folder.close());
   return counts;

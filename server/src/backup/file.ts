@@ -16,14 +16,14 @@ export interface Header {
   /** The last migration of the database. */
   readonly schema: string;
   readonly created_at: string;
-  /** The end of the audit log; absent in backups of older versions, and where nothing was begun yet. */
+  /** The head of the audit log; absent in backups of older versions and before the first start. */
   readonly audit_head?: Anchor;
 }
 
-/** What follows the header, in lines of its own: each table, then its rows. */
+/** A line after the header: a table, or one of its rows. */
 export type Entry = { readonly table: string; readonly columns: readonly string[] } | readonly Value[];
 
-/** How many rows each table has. */
+/** Number of rows by table. */
 export type Counts = Record<string, number>;
 
 interface Trailer {
@@ -32,10 +32,10 @@ interface Trailer {
   readonly sha256: string;
 }
 
-// Enough that compressing and writing do not go row by row.
+// Large enough to compress and write many rows at once.
 const CHUNK = 64 * 1024;
 
-/** A backup's text, before it is compressed: lines of JSON, the last of which tells whether the others are complete. */
+/** The uncompressed text of a backup: lines of JSON. The last one proves that the others are complete. */
 export async function* encode(header: Omit<Header, "format" | "version">, entries: AsyncIterable<Entry>): AsyncGenerator<string, Counts> {
   const hash = createHash("sha256");
   const count = new Counter();
@@ -52,7 +52,7 @@ export async function* encode(header: Omit<Header, "format" | "version">, entrie
   return count.rows;
 }
 
-/** The header of a backup. Refuses what is no backup. */
+/** Reads the header of a backup; refuses other files. */
 export async function readHeader(file: string): Promise<Header> {
   for await (const line of linesOf(file)) {
     const header = parse<Partial<Record<keyof Header, unknown>>>(file, line);
@@ -64,8 +64,8 @@ export async function readHeader(file: string): Promise<Header> {
 }
 
 /**
- * Reads what follows the header, and returns how many rows there were. Throws where the file is not complete or was altered,
- * at the latest after the last entry: whoever acts on entries before that must be able to undo it.
+ * Reads the lines after the header and returns the number of rows. Throws if the file is incomplete or was altered, possibly
+ * only after the last entry: a caller that acts on entries must be able to undo it.
  */
 export async function* decode(file: string): AsyncGenerator<Entry, Counts> {
   const hash = createHash("sha256");
@@ -73,7 +73,7 @@ export async function* decode(file: string): AsyncGenerator<Entry, Counts> {
   let number = 0;
   let last = "";
   for await (const line of linesOf(file)) {
-    // Only the next line tells that this one is not the trailer.
+    // Only a next line shows that this one is not the trailer.
     if (number > 0) hash.update(`${last}\n`);
     if (number > 1) yield count.add(parseEntry(file, last));
     last = line;
@@ -99,7 +99,7 @@ class Counter {
   }
 }
 
-/** The lines of a compressed file. Not node:readline's: to that, some characters within texts end lines as well. */
+/** The lines of a compressed file. node:readline would also split at some characters within texts. */
 async function* linesOf(file: string): AsyncGenerator<string> {
   const compressed = createReadStream(file);
   const text = createGunzip().setEncoding("utf8");

@@ -1,4 +1,4 @@
-/** Everything in one file, and back. Other rooms import from here only. */
+/** Backs up a database into one file, and restores it. Other rooms import from here only. */
 
 export { backUp, STDOUT } from "./backup";
 export { type Counts, decode, readHeader } from "./file";

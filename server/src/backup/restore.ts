@@ -3,14 +3,14 @@ import { connectTo, type Database, type DatabaseOptions, databaseName, MIGRATION
 import { type Counts, decode, type Entry, readHeader } from "./file";
 import { type AnyDatabase, type Table, tablesOf } from "./tables";
 
-/** What one statement inserts at most: databases limit its parameters (SQLite to 32,766), and memory the length of its texts. */
+/** Limits of one insert: databases limit its parameters (SQLite to 32,766), and memory limits its texts. */
 const PARAMETERS = 5_000;
 const CHARACTERS = 1024 * 1024;
 
 /**
- * Reads a backup into an empty database, of whichever kind, and brings it to this version's tables. All or nothing: the file is
- * read to its end first, and then written in one transaction. Returns how many rows of which tables it holds.
- * @param migrations those there are; by default, of this version
+ * Restores a backup into an empty database of either kind and migrates it to this version. All or nothing: it reads the file
+ * to its end first, then writes in one transaction. Returns the number of rows by table.
+ * @param migrations default: those of this version
  */
 export async function restore(database: DatabaseOptions, file: string, migrations = MIGRATIONS): Promise<Counts> {
   const { schema } = await readHeader(file);
@@ -22,7 +22,7 @@ export async function restore(database: DatabaseOptions, file: string, migration
       await requireEmpty(transaction, databaseName(database));
       await migrate(transaction, { to: schema, migrations });
       const tables = await tablesOf(transaction);
-      // What migrations put into new tables is in the backup as it became.
+      // Remove rows that migrations inserted: the backup holds its own version of them.
       for (const { name } of tables.toReversed()) await (transaction as unknown as Kysely<AnyDatabase>).deleteFrom(name).execute();
       const counts = await load(decode(file), (name, columns, rows) => insert(transaction, tables, name, columns, rows));
       await migrate(transaction, { migrations });
@@ -45,7 +45,7 @@ async function requireEmpty(db: Kysely<Database>, place: string): Promise<void> 
 
 type Rows = (readonly (string | null)[])[];
 
-/** Reads entries and hands on the rows of a table, many at a time. */
+/** Reads entries and passes on the rows of a table, many at a time. */
 async function load(
   entries: AsyncGenerator<Entry, Counts>,
   take: (table: string, columns: readonly string[], rows: Rows) => Promise<void>,

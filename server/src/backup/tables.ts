@@ -1,17 +1,17 @@
 import { type ColumnMetadata, type Kysely, PostgresAdapter, type SelectExpression, sql } from "kysely";
 import type { Database } from "../storage";
 
-/** Any database: what its tables are is asked of itself, so that a backup has those of every later version too. */
+/** Any database. Its tables are read from its catalogue, so that a backup includes tables of later versions too. */
 export type AnyDatabase = Record<string, Record<string, unknown>>;
 
-/** A value in the form that a backup has it, the same from every database: text, an integer's digits, bytes in hexadecimal, or null. */
+/** A value in a backup, the same from either database: text, an integer's digits, bytes in hexadecimal, or null. */
 export type Value = string | null;
 
 export interface Column {
   readonly name: string;
-  /** Selects it as a Value. */
+  /** Selects the column as a Value. */
   readonly select: SelectExpression<AnyDatabase, string>;
-  /** A Value in the form that the database takes. */
+  /** Turns a Value into the database's own form. */
   stored(value: Value): string | Uint8Array | null;
 }
 
@@ -20,7 +20,7 @@ export interface Table {
   readonly columns: readonly Column[];
 }
 
-/** The tables of a database, each after those that it refers to. */
+/** The tables of a database, ordered so that each comes after the tables that it refers to. */
 export async function tablesOf(db: Kysely<Database>): Promise<Table[]> {
   const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
   const schema = isPostgres ? (await sql<{ name: string }>`select current_schema() as name`.execute(db)).rows[0]?.name : undefined;
@@ -68,7 +68,7 @@ function columnOf(table: string, { name, dataType }: ColumnMetadata): Column {
         : sql<string>`case when ${column} is not null then lower(hex(${column})) end`;
     return { name, select: hex.as(name), stored: (value) => (value === null ? null : Buffer.from(value, "hex")) };
   }
-  // An integer travels as text in both directions: JavaScript's numbers do not hold all of 64 bits.
+  // Integers are passed as text, because JavaScript's numbers cannot hold all 64 bits.
   if (/int|text|char/i.test(dataType)) return { name, select: sql<string>`cast(${column} as text)`.as(name), stored: (value) => value };
   throw new Error(`A backup has no form for ${dataType}, the type of column ${name} of table ${table}`);
 }

@@ -1,4 +1,4 @@
-/** JSON to answer, and the strong ETag of what it shows. */
+/** The JSON of an answer, and its strong ETag. */
 export interface Answer {
   readonly json: string;
   readonly etag: string;
@@ -9,23 +9,23 @@ export const JOINT = ",\n";
 
 /** A page of a list. */
 export interface Page {
-  /** Newest first; each the JSON of one, or of several with {@link JOINT} between. */
+  /** Newest first; each text is one document, or several joined with {@link JOINT}. */
   readonly documents: readonly string[];
-  /** The id to ask for what is older, or null at the end. */
+  /** The `before_id` of the next page, or null on the last one. */
   readonly nextBefore: string | null;
   /** The parameter that takes it, where it is not `before_id`. */
   readonly cursor?: string;
 }
 
-/** How much a page may hold. */
+/** The limits of a page. */
 export interface PageSize {
   /** How many objects. */
   readonly limit: number;
-  /** How many bytes they may have together; one object is in a page whatever its size. */
+  /** Limit of their total bytes. A page holds at least one object, whatever its size. */
   readonly bytes: number;
 }
 
-/** How many of the objects of these sizes a page holds. */
+/** How many objects of these sizes fit into a page. */
 export function fitting(sizes: readonly number[], { limit, bytes }: PageSize): number {
   let [count, sum] = [0, 0];
   for (const size of sizes.slice(0, limit)) {

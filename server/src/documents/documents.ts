@@ -21,18 +21,18 @@ import { embeddedListOf, leavesList, partsOf, withList, withoutList } from "./em
 /** Some 5 MB of ids and versions. */
 const MOST_KNOWN_COMPLETE = 50_000;
 
-/** An object in the form that answers carry it, parsed. */
+/** An object as in an answer, parsed. */
 export type Document = Record<string, unknown>;
 
 /**
- * Turns what was sent into what is stored: the very JSON that a GET answers, except that secrets are sealed, and that
- * addresses begin with a placeholder, because the address under which clients reach the server may change.
+ * Turns a body into the stored document, and that into an answer. The stored document is the JSON of a GET, but with sealed
+ * secrets, and with a placeholder at the start of addresses, because the server's address may change.
  */
 export class Documents {
-  /** Objects that lack no field in a version: to look takes a third as long as to answer a list (measured 2026-11-22 on 2 cores, Node 24). */
+  /** Versions of objects that lack no field: checking again would take a third of the time of a list (2026-11-22, 2 cores, Node 24). */
   readonly #complete = new Set<string>();
 
-  /** @param placeholder a random text of this database that nobody outside knows, so that no stored value can contain it */
+  /** @param placeholder a random, secret text of this database, so that no user's value can contain it */
   constructor(
     private readonly placeholder: string,
     private readonly keyring: Keyring,
@@ -44,7 +44,7 @@ export class Documents {
     return JSON.stringify(mapSecrets(definition, own, (secret, { id, path }) => this.keyring.seal(`${id}/${path}`, secret)));
   }
 
-  /** The JSON to answer, and the JSON to store; most kinds have no secrets, so that they are the same. */
+  /** The JSON to answer and the JSON to store. They are the same for types without secrets. */
   print(definition: Definition, document: Document): { json: string; stored: string } {
     const json = JSON.stringify(document);
     const isSame = !holdsSecrets(definition) && !embeddedListOf(definition);
@@ -52,8 +52,8 @@ export class Documents {
   }
 
   /**
-   * The JSON to answer for what was stored: its secrets as they are, the objects of its list, and every field that the contract has today.
-   * @param whole what `wholeOf` asked the database for
+   * The JSON to answer for a stored document: with opened secrets, its embedded list, and every field of today's contract.
+   * @param whole the text that `wholeOf` selected
    * @param version `<id> <version>` of the object
    */
   async read(db: Kysely<Database>, definition: Definition, whole: string, version: string): Promise<string> {
@@ -67,15 +67,14 @@ export class Documents {
     return json;
   }
 
-  /** Whether the documents of a page are known to be answered as they are stored. */
+  /** Whether a page can be answered from the stored texts as they are. */
   areAsRead(definition: Definition, versions: readonly string[]): boolean {
     return !holdsSecrets(definition) && !embeddedListOf(definition) && versions.every((version) => this.#complete.has(version));
   }
 
   /**
-   * A document with the defaults of the fields that were added to the contract since it was stored; the same where it lacks none.
-   * What is stored stays as it is until it is changed: servers of an older version may write to the same database at any time,
-   * so whoever reads has to look anyway.
+   * Adds defaults for fields that joined the contract after the document was stored. A stored document is not rewritten before
+   * its next change: servers of an older version may write to the same database, so readers have to check anyway.
    */
   complete(definition: Definition, document: Document): Document {
     let completed = document;
@@ -92,18 +91,18 @@ export class Documents {
     return overlaid(whole, completed) as Document;
   }
 
-  /** The JSON that was stored, with its secrets as they are. @param db where a data key is found that is new to this server */
+  /** Opens the secrets of a stored document. @param db to load a data key that is new to this server */
   async open(db: Kysely<Database>, definition: Definition, stored: string): Promise<string> {
     return holdsSecrets(definition) ? JSON.stringify(await this.unsealed(db, definition, stored)) : stored;
   }
 
-  /** What was stored and nothing besides, parsed, with its secrets as they are. */
+  /** The stored document alone, parsed, with opened secrets. */
   async unsealed(db: Kysely<Database>, definition: Definition, stored: string): Promise<Document> {
     const unseal = (secret: string, place: { id: string; path: string }) => this.keyring.open(`${place.id}/${place.path}`, secret);
     return this.keyring.opening(db, () => mapSecrets(definition, JSON.parse(stored), unseal));
   }
 
-  /** The same of a row that the database was asked for with what its document shows of other objects; see `embedded`. */
+  /** The same for a document with its embedded list; see `embedded.ts`. */
   async #openWhole(db: Kysely<Database>, definition: Definition, whole: string): Promise<string> {
     const list = embeddedListOf(definition);
     if (!list) return this.open(db, definition, whole);
@@ -112,12 +111,12 @@ export class Documents {
     return withList(list, await this.open(db, definition, own), opened);
   }
 
-  /** The address of an object, with the placeholder; of kinds whose path names no other object. */
+  /** The address of an object, with the placeholder. Only for types without a parent. */
   addressOf({ path }: Definition, id: string): string {
     return `${this.placeholder}${path}/${id}`;
   }
 
-  /** @param computed the computed fields that are known: derived, by a behaviour, or from before; others are null */
+  /** @param computed the known computed fields; the others are null */
   compose(definition: Definition, id: string, createdAt: string, sent: Document, computed: Document = {}): Document {
     return { ...this.#uncomputed(definition, id, createdAt, sent), ...computed };
   }
@@ -129,34 +128,34 @@ export class Documents {
     return { id, uri, created_at: createdAt, ...answered, ...unknownYet(definition) };
   }
 
-  /** The fields that would have to be sent to get this document. */
+  /** The fields of a document that a client can send. */
   sentOf(definition: Definition, document: Document): Document {
     return toSent(createSchema(definition), document) as Document;
   }
 
-  /** The computed fields of a document, as far as they are kept. */
+  /** The stored computed fields of a document. */
   computedOf(definition: Definition, document: Document): Document {
     return Object.fromEntries(Object.keys(definition.computed).map((name) => [name, document[name]]));
   }
 
   /**
-   * How much stored text makes an answer of no more than so many bytes: addresses may be longer than what stands for them.
+   * How much stored text fits into an answer of this size: the placeholder may be shorter than the address.
    */
   roomFor(bytes: number, baseUrl: string): number {
     return Math.floor(bytes * Math.min(1, this.placeholder.length / baseUrl.length));
   }
 
-  /** The JSON to answer, with addresses as the client reaches them. */
+  /** Replaces the placeholder by the address that the client uses. */
   answer(json: string, baseUrl: string): string {
-    return json.replaceAll(this.placeholder, () => baseUrl); // as it is: in a text, $& would mean something
+    return json.replaceAll(this.placeholder, () => baseUrl); // a function, because $& in a string is special
   }
 }
 
-/** What answers say of computed fields before anything is computed: no children, no value. */
+/** Computed fields before anything is computed: empty lists and nulls. */
 const unknownYet = ({ computed }: Definition): Document =>
   Object.fromEntries(Object.entries(computed).map(([name, schema]) => [name, marksOf(schema).embeds ? [] : null]));
 
-/** A value with what another lies on top of it says, at every depth. Both come from one document, so their lists correspond. */
+/** Merges one value over another at every depth. Both come from one document, so their lists correspond. */
 function overlaid(below: unknown, above: unknown): unknown {
   if (above === undefined) return below;
   if (below === null || above === null || typeof below !== "object" || typeof above !== "object") return above;

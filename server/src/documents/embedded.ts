@@ -6,14 +6,13 @@ interface EmbeddedList extends Embedded {
   /** The field that holds it. */
   readonly field: string;
   readonly definition: Definition;
-  /** The field by which those objects refer to the one that they belong to. */
+  /** The field by which those objects refer to their parent. */
   readonly parentField: string;
 }
 
 /**
- * Documents are stored with their lists empty: a list is put together when it is read. So what belongs to an object is
- * written by itself, however much else belongs to it. Versions before this one stored the lists too, and wrote them
- * anew with each of their objects; such a document is right as it is, until an object of its list changes.
+ * A document is stored with an empty list, and the list is assembled when it is read. So a change of one child writes only that
+ * child. Older versions stored the lists too; such a document is correct until one of its children changes.
  */
 export const embeddedListOf = oncePer((definition: Definition): EmbeddedList | undefined => {
   for (const [field, schema] of Object.entries(definition.computed)) {
@@ -25,11 +24,11 @@ export const embeddedListOf = oncePer((definition: Definition): EmbeddedList | u
   return undefined;
 });
 
-// Between a document and the objects of its list, and between these. Printed JSON has no such characters.
+// Separates a document from its list, and the list's objects from each other. Printed JSON has no such characters.
 const BEFORE_LIST = "\f";
 const IN_LIST = "\r";
 
-/** What the database answers for a row's document: with the objects of its list behind it, where the kind has one. */
+/** Selects a row's document, followed by the objects of its list if the type has one. */
 export function wholeOf(definition: Definition): RawBuilder<string> {
   const list = embeddedListOf(definition);
   if (!list) return sql`resource.document`;
@@ -38,7 +37,7 @@ export function wholeOf(definition: Definition): RawBuilder<string> {
   return sql`resource.document || ${sql.lit(BEFORE_LIST)} || coalesce(${children}, '')`;
 }
 
-/** How many bytes that has. Neither database reads a text for its length. */
+/** Its length in bytes. Neither database reads the text itself for that. */
 export function bytesOf(definition: Definition): RawBuilder<number> {
   const list = embeddedListOf(definition);
   const own = sql<number>`octet_length(resource.document)`;
@@ -49,16 +48,16 @@ const childrenOf = ({ parentField }: EmbeddedList) =>
   sql`from reference inner join resource as child on child.id = reference.from_id
     where reference.to_id = resource.id and reference.field = ${sql.lit(parentField)}`;
 
-/** The document of a row that {@link wholeOf} was asked for, and the objects of its list. */
+/** Splits the text of {@link wholeOf} into the document and the objects of its list. */
 export function partsOf(whole: string): { own: string; children: string[] } {
   const [own = "", children = ""] = whole.split(BEFORE_LIST);
   return { own, children: children === "" ? [] : children.split(IN_LIST) };
 }
 
-/** How a document ends that is stored with its list empty: computed fields are the last of all. */
+/** The end of a document that is stored with an empty list: computed fields come last. */
 const endOf = ({ field }: EmbeddedList): string => `"${field}":[]}`;
 
-/** Whether a stored document leaves its list to whoever reads it. */
+/** Whether a document is stored with an empty list. */
 export const leavesList = (list: EmbeddedList, own: string): boolean => own.endsWith(endOf(list));
 
 /** A document with its list in it. */

@@ -1,4 +1,4 @@
-/** How an object is composed, printed and read. Other rooms import from here only. */
+/** Composes, prints and reads the documents of objects. Other rooms import from here only. */
 
 export { type Answer, fitting, JOINT, type Page, type PageSize } from "./answer";
 export { type Document, Documents } from "./documents";

@@ -19,14 +19,14 @@ const RELEASE = CompiledQuery.raw("release job");
 const ROLLBACK_TO = CompiledQuery.raw("rollback to job");
 
 /**
- * Writes for a database with one writer. What waits while a commit is on its way to the disk shares the
- * next one: a savepoint each, one fsync for all, and no promise settles before it.
+ * Group commit for a database with one writer. Writes that wait during a commit share the next one: a savepoint for each,
+ * one fsync for all. No promise settles before that fsync.
  */
 export class CommitQueue {
   readonly #waiting: Job[] = [];
   #draining: Promise<void> | undefined;
 
-  /** @param writer a connection that is used for nothing else */
+  /** @param writer a connection used only here */
   constructor(private readonly writer: Kysely<Database>) {}
 
   write<T>(work: (transaction: Kysely<Database>) => Promise<T>): Promise<T> {
@@ -36,7 +36,7 @@ export class CommitQueue {
     });
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no write waits. */
   async idle(): Promise<void> {
     await this.#draining;
   }
@@ -72,8 +72,8 @@ export class CommitQueue {
 const NOT_WRITTEN: readonly unknown[] = [13, 778];
 
 /**
- * SQLite writes the end of a transaction last, so what could not be written is no commit. But one that was written and not
- * synced comes back if the process is killed before the next commit overwrites it; so it is in doubt.
+ * SQLite writes the end of a transaction last, so a failed write is no commit. But a transaction that was written and not
+ * synced can come back if the process dies before the next commit overwrites it, so a failed sync leaves the commit in doubt.
  */
 async function commit(writer: Kysely<Database>): Promise<void> {
   try {

@@ -11,10 +11,10 @@ import {
 import type { Database } from "./schema";
 
 /**
- * A database on one connection, which gets each statement at once. Kysely's own way takes the connection from a pool for each, and has
- * it wait for the answer to the one before: that costs more than most statements take, and PostgreSQL a round trip for each.
+ * A database on one connection that sends each statement at once. Kysely itself takes a connection from a pool for each
+ * statement and waits for the previous answer. That costs more than most statements, and on PostgreSQL a round trip for each.
  *
- * @param driver what is destroyed along with the database, if anything is
+ * @param driver destroyed together with the database, if given
  */
 export const singleConnection = (dialect: Dialect, connection: DatabaseConnection, driver: Driver = new DummyDriver()): Kysely<Database> =>
   new Kysely<Database>({ config: { dialect }, dialect, driver, executor: new DirectExecutor(dialect, connection) });

@@ -2,19 +2,19 @@ import { randomBytes } from "node:crypto";
 import { newId } from "../util";
 import type { Store } from "./store";
 
-/** What is chosen once for each database, on its first start. */
+/** Values chosen once for each database, on its first start. */
 export interface Facts {
-  /** A text that stands for the server's address in stored documents; random, so that nothing a user stores can contain it. */
+  /** Stands for the server's address in stored documents. Random, so that no user's text can contain it. */
   readonly placeholder: string;
-  /** What events call the whole: everything in one database is one account. */
+  /** The account's id in events. One database is one account. */
   readonly accountId: string;
 }
 
-/** The setting that every database has, from the first start on. */
+/** Every database has this setting from its first start on. */
 export const PLACEHOLDER = "uri_placeholder";
 const ACCOUNT_ID = "account_id";
 
-/** Reads what was chosen. @param begun whether the database was served before; otherwise what is missing is chosen */
+/** Reads the facts. @param begun whether the database was served before; if not, missing facts are chosen now */
 export async function factsOf(store: Store, begun: boolean): Promise<Facts> {
   if (!begun) {
     const chosen = [

@@ -17,14 +17,14 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
 };
 
 export interface MigrateOptions {
-  /** The migration to stop after. Default: the last. */
+  /** The last migration to apply. Default: the newest. */
   readonly to?: string;
-  /** The migrations there are. Default: those of this version. */
+  /** Default: the migrations of this version. */
   readonly migrations?: Readonly<Record<string, Migration>>;
 }
 
 /**
- * Brings a database to this version's tables, or fails and leaves it as it was. Safe when several servers start at once.
+ * Migrates a database to this version, or fails and leaves it unchanged. Safe when several servers start at once.
  * Refuses a database of a newer version.
  */
 export async function migrate(db: Kysely<Database>, { to, migrations = MIGRATIONS }: MigrateOptions = {}): Promise<void> {
@@ -36,7 +36,7 @@ export async function migrate(db: Kysely<Database>, { to, migrations = MIGRATION
   throw error;
 }
 
-/** Refuses a database that has not this version's tables, and changes nothing. @param place where it is, for people to read */
+/** Refuses a database that is not at this version, and changes nothing. @param place its name for people */
 export async function requireMigrated(db: Kysely<Database>, place: string): Promise<void> {
   const schema = await schemaOf(db);
   const latest = Object.keys(MIGRATIONS).sort().at(-1) as string;
@@ -49,7 +49,7 @@ export async function requireMigrated(db: Kysely<Database>, place: string): Prom
   }
 }
 
-/** The last migration of a database, or undefined where there is none yet. */
+/** The last applied migration of a database; undefined for a new one. */
 export async function schemaOf(db: Kysely<Database>): Promise<string | undefined> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === "kysely_migration")) return undefined;
@@ -61,7 +61,7 @@ export async function schemaOf(db: Kysely<Database>): Promise<string | undefined
     .at(-1);
 }
 
-/** A database or a backup that a newer version made: this one cannot know what its tables mean. */
+/** A newer version made this database or backup, so this version does not understand its tables. */
 export class NewerSchema extends Error {
   constructor(what: string, schema: string, migrations = MIGRATIONS) {
     super(

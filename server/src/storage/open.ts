@@ -7,7 +7,7 @@ import type { Store } from "./store";
 
 /** Which database to use. */
 export interface DatabaseOptions {
-  /** Folder of the embedded database, where there is no other. */
+  /** Folder of the embedded database. */
   readonly data: string;
   /** A PostgreSQL database to use instead. */
   readonly databaseUrl?: string;
@@ -15,11 +15,11 @@ export interface DatabaseOptions {
 
 export interface StoreOptions extends DatabaseOptions {
   readonly databasePool: number;
-  /** Take the database as it is: make nothing, and refuse one that has not this version's tables. */
+  /** Open an existing database only: create and migrate nothing. */
   readonly existing?: boolean;
 }
 
-/** Opens the database that a server serves from, making or migrating it where that is needed. */
+/** Opens a server's database; creates or migrates it if necessary. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { data, databaseUrl, databasePool, existing } = options;
   if (existing) requireDatabase(options);
@@ -28,26 +28,26 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return databaseUrl ? openPostgres({ url: databaseUrl, pool: databasePool }) : openSqlite(data);
 }
 
-/** One connection to a database as it is, for what may take long: backup, restore. The embedded one is made where there is none. */
+/** One connection without time limits or migrations, for backup and restore. Creates an embedded database if there is none. */
 export const connectTo = ({ data, databaseUrl }: DatabaseOptions): Kysely<Database> =>
   databaseUrl ? connectPostgres(databaseUrl) : connectSqlite(data);
 
-/** Reads what there is at one moment, whatever is written meanwhile and however long it takes. */
+/** Reads a snapshot, however long that takes, while others write. */
 export async function inSnapshot<T>(database: DatabaseOptions, work: (snapshot: Kysely<Database>) => Promise<T>): Promise<T> {
   requireDatabase(database);
   const db = connectTo(database);
   try {
-    // On SQLite a transaction is a snapshot whatever its level, and readers hold up no writer.
+    // On SQLite every transaction is a snapshot, and readers do not block writers.
     return await db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(work);
   } finally {
     await db.destroy();
   }
 }
 
-/** Where a database is, for people to read. Holds no password. */
+/** The name of a database for people, without a password. */
 export const databaseName = ({ data, databaseUrl }: DatabaseOptions): string => (databaseUrl ? placeOf(databaseUrl) : data);
 
-/** Refuses a folder without a database, before one is made there. Of a PostgreSQL database only connecting tells. */
+/** Refuses a folder without a database, so that none is created there. For PostgreSQL only connecting can show it. */
 function requireDatabase({ data, databaseUrl }: DatabaseOptions): void {
   if (!databaseUrl && !isSqlite(data)) throw new Error(`There is no database in ${data}; name its folder with --data`);
 }

@@ -6,40 +6,39 @@ import type { Database } from "./schema";
 import { CommitInDoubt, type Store, Unavailable } from "./store";
 
 export interface PostgresOptions {
-  /** `postgres://user:password@host:5432/database`; what else pg understands may follow as parameters. */
+  /** `postgres://user:password@host:5432/database`, optionally with parameters of pg. */
   readonly url: string;
-  /** How many connections this server opens at most. */
+  /** Limit of this server's connections. */
   readonly pool: number;
 }
 
-// A query that takes longer, or a server that stops in the middle of a transaction, holds up others who want the same rows.
+// Limits how long a slow query, or a server that stopped in a transaction, can block others on the same rows.
 const LIMIT_MS = 10_000;
 const LIMITS = {
   connectionTimeoutMillis: 5_000,
   statement_timeout: LIMIT_MS,
   idle_in_transaction_session_timeout: LIMIT_MS,
-  query_timeout: LIMIT_MS + 5_000, // for a connection whose other end is gone: nobody is left there to keep the time
+  query_timeout: LIMIT_MS + 5_000, // on our side too, for a connection to a database that has died
 } as const;
 
 const INT8 = 20; // the type's number in pg_type
 
-/** Sequences are 64 bits wide in PostgreSQL, but stay below 2^53; pg would make texts of them. */
+/** Reads sequences as numbers: they have 64 bits in PostgreSQL but stay below 2^53. pg would return texts. */
 const TYPES = { getTypeParser: ((id, format) => (id === INT8 ? Number : types.getTypeParser(id, format))) as typeof types.getTypeParser };
 
-// Each repetition means that another writer has finished, so a few are plenty.
+// Each retry means that another writer has finished, so a few are enough.
 const ATTEMPTS = 8;
 
 /** Broken constraints (unique, foreign key), deadlocks and failed serialization: another writer was faster. */
 const COLLISION = /^(23503|23505|40001|40P01)$/;
 
 /**
- * Opens a PostgreSQL database, which any number of servers may share; none of them is special.
+ * Opens a PostgreSQL database, which any number of servers may share as equals.
  *
- * Writers run side by side, each in a transaction that is READ COMMITTED and locks the rows it is about to
- * change (`for update`); the database's own constraints guard what rows of others may break: unique keys, and
- * references to what is being deleted. A writer that runs into a constraint has been overtaken since it looked;
- * it runs again, sees what overtook it, and refuses in its own words. That is simpler to be sure of than
- * SERIALIZABLE, which on small tables, read as a whole, makes nearly all writers collide with each other.
+ * Writers run in parallel, each in a READ COMMITTED transaction that locks the rows it changes (`for update`). Constraints of
+ * the database guard what other writers may break: unique keys, and references to objects that are being deleted. A writer
+ * that violates a constraint was too late; it runs again, sees the other writer's change, and answers a proper refusal. This is
+ * easier to reason about than SERIALIZABLE, which makes nearly all writers of small tables collide.
  */
 export async function openPostgres({ url, pool }: PostgresOptions): Promise<Store> {
   const place = placeOf(url);
@@ -56,7 +55,7 @@ export async function openPostgres({ url, pool }: PostgresOptions): Promise<Stor
   };
 }
 
-/** One connection to the tables as they are, without limits for what may take long or wait for others: migrations, backup, restore. */
+/** One connection without time limits, for migrations, backup and restore. */
 export function connectPostgres(url: string): Kysely<Database> {
   const { connectionTimeoutMillis } = LIMITS;
   const pool = new Pool({ connectionString: url, max: 1, connectionTimeoutMillis, types: TYPES });
@@ -91,10 +90,10 @@ async function repeatCollisions<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Host and database for people to read. Refuses what is no such URL, without repeating it: it may hold a password. */
+/** Host and database, for people. Refuses an invalid URL without repeating it, because it may hold a password. */
 export function placeOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // An "@", "#", "?" or "/" of a password that is not encoded would end up in the parts that are shown.
+  // An unencoded "@", "#", "?" or "/" would put part of a password into the shown parts.
   if (!url || !/^postgres(ql)?:$/.test(url.protocol) || /[@#]/.test(url.pathname + url.search + url.hash)) {
     throw new Error(
       'The database URL must look like "postgres://user:password@host:5432/database", with percent-encoding where user or password have special characters (%40 for @)',
@@ -104,13 +103,13 @@ export function placeOf(text: string): string {
 }
 
 function dialectOf(place: string, pool: Pool): PostgresDialect {
-  // Connections that break while nobody uses them leave the pool; without listeners, each would end the process.
+  // The pool drops idle connections that break. Without these listeners, their errors would end the process.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
   return new PostgresDialect({ pool: adapt(pool, place), cursor: Cursor });
 }
 
-/** The pool in the form that Kysely takes, telling a database that cannot be used from a statement that is wrong. */
+/** Adapts the pool to Kysely, and turns outages into Unavailable, apart from errors in statements. */
 function adapt(pool: Pool, place: string): PostgresPool {
   const translate = (error: unknown) => (isOutage(error) ? new Unavailable(`${place}: ${wordsOf(error)}`, error) : error);
   return {
@@ -139,12 +138,12 @@ function adaptClient(client: PoolClient, translate: (error: unknown) => unknown)
   return { query: query as unknown as PostgresPoolClient["query"], release: (discard) => client.release(discard || broken) };
 }
 
-// What each connection prepares once, instead of having PostgreSQL read and plan it every time. Longer ones (lists of ids) differ each time.
+// Each connection prepares these statements once, so PostgreSQL parses and plans them once. Longer ones differ every time.
 const MOST_PARAMETERS = 16;
 const MOST_NAMES = 500;
 const names = new Map<string, string>();
 
-/** The name under which a connection keeps a statement prepared, if it does. */
+/** The name of a prepared statement; undefined for statements that are not prepared. */
 function nameOf(text: string, parameters: number): string | undefined {
   const known = names.get(text);
   if (known !== undefined || parameters === 0 || parameters > MOST_PARAMETERS || names.size >= MOST_NAMES) return known;
@@ -154,8 +153,8 @@ function nameOf(text: string, parameters: number): string | undefined {
 }
 
 /**
- * PostgreSQL takes no NUL in a text. None is stored (JSON escapes it), so one in an id that is asked for
- * becomes another character that no id has either.
+ * PostgreSQL accepts no NUL in a text. Nothing stored contains one (JSON escapes it), so in a requested id it is replaced by
+ * another character that no id has.
  */
 const storable = (value: unknown): unknown => (typeof value === "string" ? value.replaceAll("\0", "\ufffd") : value);
 
@@ -163,7 +162,7 @@ const storable = (value: unknown): unknown => (typeof value === "string" ? value
 // resources, operator intervention (shutdown, time limits), system errors; and a standby, and our limit on idle transactions.
 const OUTAGES = /^(08|28|3D|53|57|58|25006|25P03)/;
 
-/** What pg throws beside PostgreSQL's own answers is about the connection. */
+/** Every error of pg that is not an answer of PostgreSQL is about the connection. */
 const isOutage = (error: unknown): boolean => !(error instanceof DatabaseError) || OUTAGES.test(error.code ?? "");
 
 /** A host with several addresses fails with one error for each. */

@@ -8,65 +8,65 @@ export interface Database {
   principal: { id: string; name: string; role: Role; created_at: string };
   /** Every object of every kind. `document` is the JSON that a GET answers. */
   resource: { id: string; kind: string; owner_id: string; version: number; document: string };
-  /** Which object refers to which, and whether it is deleted along with it (`cascades`). */
+  /** References between objects. With `cascades`, the referring object is deleted too. */
   reference: { from_id: string; to_id: string; field: string; cascades: 0 | 1 };
-  /** Values that one object at a time may hold. */
+  /** Unique keys. */
   unique_key: { scope: string; value: string; resource_id: string };
-  /** Hashes of secrets that were told once: authtokens and API keys. */
+  /** Hashes of one-time secrets: authtokens and API keys. */
   told_secret: { resource_id: string; hash: string };
-  /** Secrets that must be read again and that no answer shows, such as private keys of authorities; sealed. */
+  /** Sealed secrets that the server needs again and no answer shows, such as private keys of authorities. */
   sealed_secret: { resource_id: string; name: string; value: string };
-  /** The data keys that seal, each kept under a master key that is not in the database. */
+  /** The data keys, each wrapped under a master key, which is not in the database. */
   sealing_key: { id: string; master_id: string; wrapped: string; created_at: string };
-  /** What changed, in the words in which it is delivered. `sequence` is that of its row in the audit log. */
+  /** The event log. `sequence` is that of the event's row in the audit log. */
   event: { id: string; sequence: number; type: string; object_id: string; created_at: string; payload: string };
-  /** Which types of events go to which destination, by which subscription: those after the event `since`. */
+  /** Which event types go to which destination, by which subscription, for events after `since`. */
   route: { event_type: string; destination_id: string; subscription_id: string; since: number };
-  /** How far each destination has taken events: those at or before `position`. Whoever takes or records some locks this row first. */
+  /** The cursor of each destination: events up to `position` were taken. A worker locks this row to lease or record. */
   feed: { destination_id: string; position: number };
-  /** Events that a dispatcher took from a feed and is sending. Others may take them over when `leased_until` has passed. */
+  /** Batches of events under way. After `leased_until`, another worker may take the batch over. */
   batch: BatchRow;
-  /** Events of a batch that were delivered at the first attempt, by the first of them. */
+  /** Events delivered at the first attempt, by batch. `first` is the sequence of the first of them. */
   sent: { destination_id: string; first: number; sequences: string; delivered_at: string };
-  /** An event that did not simply go with a batch: it waits behind another of its object, or failed, or was replayed. */
+  /** Deliveries: events that wait behind another of their object, failed, or are replayed. */
   delivery: DeliveryRow;
   /**
-   * The waiting deliveries of one object at one destination, which go there one after the other. `due_at` is when the next may be
-   * tried; while a dispatcher sends it, or a batch with an event of the object, when others may take over. `lease` is the mark of
-   * that dispatcher, or of that batch.
+   * Object queues: the waiting deliveries of one object to one destination, sent one after the other. `due_at` says when the next
+   * may be tried; while it, or a batch with an event of the object, is leased, when that lease expires. `lease` is the id of
+   * that lease or batch.
    */
   lane: { destination_id: string; object_id: string; due_at: string; lease: string | null };
-  /** Who did what; rows are added and never changed, each holding the hash of the one before. */
+  /** The audit log: rows are added and never changed. Each holds the hash of the row before. */
   audit_event: AuditEventRow;
-  /** The end of the audit log, with a code that only holders of the master key can make; and the data key in use. One row. */
+  /** One row: the head of the audit log, signed with a key that needs the master key; and the data key in use. */
   audit_head: { id: 1; sequence: number; hash: string; key_id: string; mac: string };
-  /** What the audit log recorded of objects and events that are older than its digests: once, by the first start of a version that makes digests. */
+  /** Digests of the objects and events from before there were digests, recorded once by the first start of such a version. */
   baseline: { id: string; digest: string };
-  /** Answers that are given again to whoever repeats a request with the same Idempotency-Key; sealed. */
+  /** Sealed first answers to idempotent requests, for their repetitions. */
   idempotency_key: { owner_id: string; key: string; request_hash: string; answer: string; created_at: string };
 }
 
 export interface BatchRow {
-  /** The mark of the dispatcher that has it. */
+  /** The id of the lease. */
   id: string;
   destination_id: string;
   /** Its events, as a JSON list of their sequences. */
   sequences: string;
-  /** What they are about, as a JSON list of the ends of ids: {@link objectEndsOf}. */
+  /** The ends of their objects' ids, as a JSON list; see {@link objectEndsOf}. */
   object_ends: string;
   leased_until: string;
 }
 
 export interface DeliveryRow {
   destination_id: string;
-  /** The event's. */
+  /** The sequence of the event. */
   sequence: number;
   event_type: string;
   object_id: string;
-  /** A dead one has been given up. */
+  /** `dead` is a dead letter. */
   status: "pending" | "delivered" | "dead";
   attempts: number;
-  /** What the service said at the last attempt, if it was not accepted. */
+  /** The service's answer to the last attempt, if that failed. */
   last_error: string | null;
   first_attempt_at: string | null;
   last_attempt_at: string | null;
@@ -85,7 +85,7 @@ export interface AuditEventRow {
   event_id: string | null;
   /** A JSON list of the paths that an update changed. */
   changed: string;
-  /** A keyed hash of the object as this row left it: see Digests. Null where it was deleted, and in rows of older versions. */
+  /** A keyed hash of the object after the change; see Digests. Null after a deletion, and in rows of older versions. */
   object_digest: string | null;
   /** A keyed hash of the event. */
   event_digest: string | null;

@@ -19,21 +19,21 @@ import { singleConnection } from "./direct";
 import type { Database } from "./schema";
 import type { Store } from "./store";
 
-// How long to wait for another process that writes. A server waits with everything else, so not for long; a migration may take minutes.
+// How long to wait for another process that writes. Short for a server, whose requests all wait; a migration may take minutes.
 const WAIT_MS = 5_000;
 const LONG_WAIT_MS = 10 * 60_000;
-// How far the log of changes grows (4 KiB each) before a commit has to move it into the database: 16 MiB, four times SQLite's default.
-// Of creations by 16 callers that brought the 99th percentile from 7 to 5 ms (2026-11-21, 2 cores).
+// The write-ahead log grows to this many pages of 4 KiB before a commit moves it into the database: 16 MiB, four times the default.
+// With creations by 16 callers, that lowered the 99th percentile from 7 to 5 ms (2026-11-21, 2 cores).
 const CHECKPOINT_PAGES = 4000;
 
 /**
- * Opens the embedded database in a folder. Other processes on the same machine may
- * have it open as well, other servers too: writers take turns, and each sees what the others have committed.
+ * Opens the embedded database in a folder. Other processes on the same machine, including servers, may open it too:
+ * writers take turns, and each sees what the others have committed.
  */
 export async function openSqlite(folder: string): Promise<Store> {
   const file = fileIn(folder);
   const writer = await connectDirectly(file);
-  // A connection of its own, so that reads see what is committed and never wait for a write.
+  // A separate connection, so that reads see only committed data and never wait for a write.
   const reader = await connectDirectly(file);
   const queue = new CommitQueue(writer);
   return {
@@ -48,7 +48,7 @@ export async function openSqlite(folder: string): Promise<Store> {
   };
 }
 
-/** One connection as the tables are, for what may take long: migrations, backup, restore. Makes folder and file where they do not exist. */
+/** One connection for migrations, backup and restore. Creates folder and file if they do not exist. */
 export function connectSqlite(folder: string): Kysely<Database> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return connect(fileIn(folder), LONG_WAIT_MS);
@@ -71,15 +71,15 @@ async function connectDirectly(file: string): Promise<Kysely<Database>> {
 function dialectOf(file: string, waitMs: number): EmbeddedDialect {
   keepToOwner(file);
   const database = new DatabaseSync(file);
-  // The time to wait comes first: two processes that make the file at once wait for each other already to choose its journal.
+  // Set busy_timeout first: two processes that create the file at once must already wait for each other to set the journal mode.
   database.exec(`pragma busy_timeout = ${waitMs}; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on`);
   database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   return new EmbeddedDialect({ database: adapt(database) });
 }
 
 /**
- * Makes the file where it is missing, for its owner alone, and takes from others what an older version left open to them. SQLite
- * makes its log and its shared memory with the mode of the file. The folder is closed, too, unless it holds what is not ours.
+ * Creates the file for its owner only, and removes the access of others that an older version allowed. SQLite creates its log
+ * and shared memory with the mode of the file. The folder is closed too, unless it holds other files.
  */
 function keepToOwner(file: string): void {
   closeSync(openSync(file, "a", 0o600));
@@ -94,7 +94,7 @@ function limitMode(path: string, mode: number): void {
   try {
     chmodSync(path, mode);
   } catch (error) {
-    // Not a reason to serve nobody: its owner may have meant it, or its file system may know no modes.
+    // No reason to refuse to start: the owner may want it so, or the file system may have no modes.
     process.emitWarning(
       `Others may read ${path} (mode ${(found & 0o777).toString(8)}), and this process may not change that (${(error as Error).message}): run "chmod ${mode.toString(8)} ${path}" as its owner`,
     );
@@ -122,7 +122,7 @@ class EmbeddedDialect extends SqliteDialect {
   }
 }
 
-/** Kysely takes SQLite for a database that cannot undo a change of its tables; it can, so a migration is one transaction. */
+/** Kysely assumes that SQLite cannot roll back a change of tables. It can, so a migration is one transaction. */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -130,8 +130,8 @@ class TransactionalAdapter extends SqliteAdapter {
 }
 
 /**
- * Transactions that may write wait for other writers when they begin. One that has read before it writes cannot wait:
- * SQLite refuses it at once when another has written in between.
+ * Makes transactions wait for other writers when they begin. A transaction that reads first and then writes cannot wait:
+ * SQLite refuses it at once if another one wrote in between.
  */
 class ImmediateDriver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection, { accessMode }: TransactionSettings = {}): Promise<void> {
@@ -139,14 +139,14 @@ class ImmediateDriver extends SqliteDriver {
   }
 }
 
-/** SQLite has one writer at a time, and so no row locks and no words for them. */
+/** SQLite has one writer at a time, so it has no row locks and no syntax for them. */
 class WithoutRowLocks extends SqliteQueryCompiler {
   protected override visitSelectModifier(node: SelectModifierNode): void {
     if (node.modifier !== "ForUpdate" && node.modifier !== "SkipLocked") super.visitSelectModifier(node);
   }
 }
 
-/** node:sqlite in the form that Kysely's dialect takes. Prepared statements are kept. */
+/** Adapts node:sqlite to Kysely's dialect. Keeps prepared statements. */
 function adapt(database: DatabaseSync) {
   const statements = new Map<string, SqliteStatement>();
   return {
@@ -162,8 +162,8 @@ function adapt(database: DatabaseSync) {
 }
 
 /**
- * Rows come as arrays and become objects here: node:sqlite's own objects take 1.7 times as long to make and read (1.5 µs of a row with
- * five columns instead of 0.9, measured 2026-11-21 on 2 cores, Node 24).
+ * Reads rows as arrays and makes the objects here: node:sqlite's own objects take 1.7 times as long to make and read (1.5 µs for a
+ * row of five columns instead of 0.9, measured 2026-11-21 on 2 cores, Node 24).
  */
 function adaptStatement(statement: StatementSync): SqliteStatement {
   const columns = statement.columns().map(({ name }) => name);

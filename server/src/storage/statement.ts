@@ -12,17 +12,17 @@ export type Statement<P, R> = (db: Kysely<Database>, parameters: P) => Promise<R
 type Build<P, R> = (db: Kysely<Database>, parameter: <N extends keyof P & string>(name: N) => P[N]) => Compilable<R>;
 
 /**
- * A statement that is built and compiled once for each kind of database, for what every request does: Kysely takes longer
- * to write a statement than SQLite to run it (a look-up by id: 60 µs of 75, measured 2026-11-21 on 2 cores, Node 24).
+ * Builds and compiles a statement once for each kind of database. Use it for what every request does: Kysely takes longer to
+ * build a statement than SQLite to run it (a look-up by id: 60 µs of 75, measured 2026-11-21 on 2 cores, Node 24).
  *
- * @param build writes the statement; `parameter(name)` stands for a value that is given when it runs
+ * @param build builds the statement; `parameter(name)` stands for a value that is passed when it runs
  */
 export function statement<P extends object, R>(build: Build<P, R>): Statement<P, R> {
   const run = compiled(build);
   return async (db, parameters) => (await run(db, parameters)).rows;
 }
 
-/** The same for a statement that says how many rows it changed. */
+/** The same for a statement that returns how many rows it changed. */
 export function change<P extends object>(build: Build<P, unknown>): (db: Kysely<Database>, parameters: P) => Promise<number> {
   const run = compiled(build);
   return async (db, parameters) => Number((await run(db, parameters)).numAffectedRows);
@@ -55,8 +55,8 @@ export const insertion = <T extends keyof Database, C extends keyof Database[T] 
   });
 
 /**
- * The answers to statements that go to the database together. Fails as the first of them does, but not before all have ended:
- * a transaction that ended earlier would leave the rest to run after it, each on its own.
+ * Sends statements together and awaits all answers. If one fails, it throws that error, but only after all have ended:
+ * otherwise the transaction could end first, and the rest would run outside of it.
  */
 export async function pipelined<T extends readonly unknown[] | []>(statements: T): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
   try {

@@ -1,18 +1,17 @@
 import type { Kysely } from "kysely";
 import type { Database } from "./schema";
 
-/** Where everything is kept. The rest of the server knows no more of a database than this. */
+/** The interface to a database. The rest of the server knows no other. */
 export interface Store {
-  /** Where that is, for people to read. Holds no password. */
+  /** The database's name for people, without a password. */
   readonly place: string;
   /** Reads what is committed. */
   readonly reader: Kysely<Database>;
   /**
-   * Runs the work in one transaction. Resolves when it is durable; rejects with what the work threw, and
-   * then nothing of it is kept.
+   * Runs the work in one transaction. Resolves when it is durable. If the work throws, nothing is kept and the error is passed on.
    *
-   * There may be other writers, also in other processes: a row that is read in order to change it is read
-   * with `forUpdate()`. The work may run again from the start, so it has no effect outside the transaction.
+   * There may be other writers, also in other processes: read a row with `forUpdate()` before you change it. The work may run
+   * again from the start, so it must have no effect outside of the transaction.
    */
   write<T>(work: (transaction: Kysely<Database>) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -27,7 +26,7 @@ export class Unavailable extends Error {
   }
 }
 
-/** A commit failed at a point where it may be kept all the same: it is not known whether the change was made. */
+/** A commit failed and may still be durable: it is unknown whether the change was made. */
 export class CommitInDoubt extends Error {
   readonly code = "ERR_STORE_COMMIT_IN_DOUBT";
 

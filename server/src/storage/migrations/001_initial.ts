@@ -28,7 +28,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await schema
     .createTable("reference")
     .addColumn("from_id", id, (column) => column.notNull().references("resource.id").onDelete("cascade"))
-    // No cascade here: the database itself refuses to lose an object that others refer to.
+    // No cascade: the database refuses to delete an object that others refer to.
     .addColumn("to_id", id, (column) => column.notNull().references("resource.id"))
     .addColumn("field", "text", (column) => column.notNull())
     .addColumn("cascades", "integer", (column) => column.notNull())

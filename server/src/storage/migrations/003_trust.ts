@@ -59,7 +59,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await refuseChanges(db);
 }
 
-/** The audit log is append-only for the server too, whatever a mistake of ours would ask for. */
+/** Keeps the audit log append-only even if a bug in the server tries to change it. */
 async function refuseChanges(db: Kysely<unknown>): Promise<void> {
   if (db.getExecutor().adapter instanceof PostgresAdapter) {
     await sql`create function audit_event_refuse() returns trigger language plpgsql as $$

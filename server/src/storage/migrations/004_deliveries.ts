@@ -34,8 +34,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("sequences", "text", (column) => column.notNull())
     .addPrimaryKeyConstraint("sent_pk", ["destination_id", "first"])
     .execute();
-  // No reference to the destination: checking it would lock that row at the end of every change, while whoever
-  // changes the destination holds it and waits for the end of the log.
+  // No foreign key to the destination: its check would lock that row at the end of every change, and deadlock with a change
+  // of the destination, which holds the row and waits for the head of the log.
   await schema
     .createTable("delivery")
     .addColumn("destination_id", id, (column) => column.notNull())
@@ -50,7 +50,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("delivered_at", "text")
     .addPrimaryKeyConstraint("delivery_pk", ["destination_id", "sequence"])
     .execute();
-  // One index for each, of nothing else: an index of all PostgreSQL would use for other things too, and read everything in it.
+  // One partial index for each status: PostgreSQL would use a common index for other queries too, and read all of it.
   await schema
     .createIndex("delivery_pending")
     .on("delivery")
@@ -84,7 +84,7 @@ interface Filled {
   feed: { destination_id: string; position: number };
 }
 
-/** Subscriptions from before there were events. */
+/** Adds routes for subscriptions from before there were events. */
 async function fillRoutes(db: Kysely<Filled>): Promise<void> {
   const rows = await db.selectFrom("resource").select(["id", "document"]).where("kind", "=", "event_subscription").execute();
   const head = await db.selectFrom("audit_head").select("sequence").executeTakeFirst();

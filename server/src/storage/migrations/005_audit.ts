@@ -16,7 +16,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await allowFirstStart(db as Kysely<Begun>);
 }
 
-/** From here on a database that lost its keys can be told from one that had none yet. */
+/** From now on, a database that lost its keys can be distinguished from one that never had any. */
 async function allowFirstStart(db: Kysely<Begun>): Promise<void> {
   const begun = await db.selectFrom("audit_head").select("id").executeTakeFirst();
   const sealed = await db.selectFrom("setting").select("name").where("name", "=", "sealed_at_rest").executeTakeFirst();
