@@ -1,3 +1,5 @@
+import "../nodeVersion";
+
 /** Catalogues: the same objects written as YAML. Reads a file into plain values that know their lines, and checks them by the contract. */
 export { check } from "./check";
 export type { Entry } from "./entries";

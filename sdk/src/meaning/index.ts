@@ -1,3 +1,5 @@
+import "../nodeVersion";
+
 /**
  * What a set of objects means (who can reach what), and what a change of it means (what callers will notice).
  * Pure functions: no server, no program, no clock.
