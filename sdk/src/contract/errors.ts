@@ -17,7 +17,7 @@ export const ERRORS = {
   wrong_id_kind: { code: "TP_1005", status: 400, when: "an id belongs to another kind of object" },
   unsupported_version: { code: "TP_1006", status: 400, when: "the header Service-Version is missing or not 2" },
   invalid_query: { code: "TP_1007", status: 400, when: "a query parameter is unknown or has a bad value" },
-  invalid_header: { code: "TP_1008", status: 400, when: "a header has a bad value" },
+  invalid_header: { code: "TP_1008", status: 400, when: "a header has a bad value; `Host` is an address of at most 261 characters" },
   malformed_request: { code: "TP_1009", status: 400, when: "what was sent is not an HTTP request" },
   missing_key: { code: "TP_1100", status: 401, when: "the header Authorization is missing or not `Bearer <key>`" },
   unknown_key: { code: "TP_1101", status: 401, when: "the API key is not known here" },

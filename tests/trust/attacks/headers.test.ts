@@ -38,6 +38,19 @@ onEveryDatabase("Headers and settings that say where the server is", (startServe
       expectBadHeader(await raw(server, "/ip_policies", `Host: ${host}`), "Host");
   });
 
+  it("are refused when they are longer than 261 characters, because every address in an answer would be", async () => {
+    const server = await start({ args: ["--trust-proxy", "loopback"] });
+    const label = "a".repeat(60);
+    const longest = `${[label, label, label, label].join(".")}.${"b".repeat(261 - 244 - 5)}:4040`;
+    expect(longest).to.have.length(261);
+    const answer = await raw(server, "/ip_policies", `Host: ${longest}`);
+    expect(answer.body.uri).to.equal(`http://${longest}/ip_policies`);
+    for (const host of [`b${longest}`, `${"a.".repeat(4_000)}com`]) {
+      expectBadHeader(await raw(server, "/ip_policies", `Host: ${host}`), "261 characters");
+      expectBadHeader(await raw(server, "/ip_policies", "Host: here", `X-Forwarded-Host: ${host}`), "X-Forwarded-Host");
+    }
+  });
+
   it("are refused when a trusted proxy passes on what is no address or no protocol", async () => {
     const server = await start({ args: ["--trust-proxy", "loopback"] });
     const through = (headers: Record<string, string>) => new Rest(server.url, server.apiKey).get("/ip_policies?limit=1", headers);

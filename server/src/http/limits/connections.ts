@@ -47,6 +47,8 @@ export function refuseTwoHosts({ rawHeaders }: IncomingMessage): void {
   if (hosts > 1) throw new RequestError("invalid_header", `The header Host is there ${hosts} times; send it once`);
 }
 
+/** A name has at most 255 (RFC 1035), and a colon and a port follow. Every address in an answer begins with it. */
+const LONGEST_HOST = 261;
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i;
 
 /**
@@ -54,11 +56,11 @@ const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i;
  * X-Forwarded headers.
  */
 export function requireAddress({ host, protocol, headers }: FastifyRequest): void {
-  if (!HOST.test(host) || !URL.canParse(`http://${host}`)) {
+  if (host.length > LONGEST_HOST || !HOST.test(host) || !URL.canParse(`http://${host}`)) {
     const name = host === headers.host || !host ? "Host" : "X-Forwarded-Host";
     throw new RequestError(
       "invalid_header",
-      `The header ${name} ${host ? "must be" : "is missing: it is"} the server's name or address, with its port`,
+      `The header ${name} ${host ? "must be" : "is missing: it is"} the server's name or address, with its port, of at most ${LONGEST_HOST} characters`,
     );
   }
   if (protocol !== "http" && protocol !== "https")
