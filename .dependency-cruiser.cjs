@@ -14,7 +14,8 @@ const FLOORS = [
   ["documents"],
   ["secrets"],
   ["storage"],
-  ["ssh", "util", "validation"],
+  ["ssh", "validation"],
+  ["util"],
 ];
 
 const inServer = (rooms) =>

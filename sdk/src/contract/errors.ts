@@ -45,7 +45,7 @@ export const ERRORS = {
   overloaded: {
     code: "TP_1802",
     status: 503,
-    when: "there are too many requests at once, in all or of the API key's owner; nothing was changed; see Retry-After",
+    when: "there are too many requests at once, in all or of the API key's owner, or more than 4 MiB of the owner's bodies wait to be checked; nothing was changed; see Retry-After",
   },
 } as const satisfies Record<string, ErrorKind>;
 

@@ -4,7 +4,7 @@ import { refuseForeignOwner } from "../auth";
 import type { Answer, Page, PageSize } from "../documents";
 import type { ObjectChange } from "../journal";
 import { type Database, pipelined } from "../storage";
-import { inSlices, newId, RequestError, refuseFaults } from "../util";
+import { inSlices, newId, RequestError } from "../util";
 import { takeTurnToNest } from "./circles";
 import { type Addition, behaviours, type Creation } from "./creation";
 import { documentsIn, pageOf } from "./pages";
@@ -20,8 +20,7 @@ export class ResourceService extends StoredObjects {
     refuseMembers(definition, caller);
     const answered = await this.transactions.answeredBefore<Created>();
     if (answered) return answered;
-    const { value, problems, derived } = await this.context.validation.validate({ kind: definition.kind, what: "create" }, body);
-    refuseFaults(problems);
+    const { value, derived } = await this.validate({ kind: definition.kind, what: "create" }, body);
     const asked = "owner_id" in definition.fields ? { ...value, owner_id: value.owner_id ?? caller.ownerId } : value;
     await refuseForeignOwner(this.store.reader, asked.owner_id, caller); // first: whether a bot exists is none of a member's business
     const id = newId(definition.idPrefix);
@@ -81,8 +80,7 @@ export class ResourceService extends StoredObjects {
   }
 
   async update(definition: Definition, at: Place, body: unknown, precondition: Precondition): Promise<Answer> {
-    const { value, problems } = await this.context.validation.validate({ kind: definition.kind, what: "update" }, body);
-    refuseFaults(problems);
+    const { value } = await this.validate({ kind: definition.kind, what: "update" }, body);
     return this.transactions.run(async (transaction, changes) => {
       await takeTurnToNest(transaction, definition, value);
       const stored = await this.loadToChange(transaction, definition, at);

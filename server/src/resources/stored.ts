@@ -5,6 +5,7 @@ import type { Answer, Document } from "../documents";
 import type { ObjectChange, StoredAs } from "../journal";
 import type { Database } from "../storage";
 import { RequestError, refuseFaults } from "../util";
+import type { Findings, Purpose } from "../validation";
 import { refuseCircles } from "./circles";
 import { lockParents, parentOf, touchParent } from "./parents";
 import { forgetReferences, recordReferences, replaceUniqueKeys, resolveChanges } from "./references";
@@ -36,6 +37,13 @@ export abstract class StoredObjects {
     this.documents = context.documents;
     this.caller = request.caller;
     this.transactions = new Transactions(context, request);
+  }
+
+  /** What a body says, where the contract allows it. */
+  protected async validate(purpose: Purpose, body: unknown): Promise<Findings> {
+    const found = await this.context.validation.validate(this.caller.ownerId, purpose, body);
+    refuseFaults(found.problems);
+    return found;
   }
 
   protected async load(db: Kysely<Database>, definition: Definition, at: Place): Promise<Stored> {

@@ -14,8 +14,7 @@ export class Subresources extends StoredObjects {
   }
 
   async replaceModule(definition: Definition, at: Place, name: string, body: unknown, precondition: Precondition): Promise<Answer> {
-    const { value, problems } = await this.context.validation.validate({ kind: definition.kind, what: "module", field: name }, body);
-    refuseFaults(problems);
+    const { value } = await this.validate({ kind: definition.kind, what: "module", field: name }, body);
     return this.transactions.run(async (transaction, changes) => {
       const stored = await this.loadToChange(transaction, definition, at);
       preconditionOnModule(precondition, stored.before[name]);
@@ -51,8 +50,7 @@ export class Subresources extends StoredObjects {
   async addEntry(definition: Definition, at: Place, name: string, body: unknown): Promise<Created> {
     const answered = await this.transactions.answeredBefore<Created>();
     if (answered) return answered;
-    const { value, problems } = await this.context.validation.validate({ kind: definition.kind, what: "entry", field: name }, body);
-    refuseFaults(problems);
+    const { value } = await this.validate({ kind: definition.kind, what: "entry", field: name }, body);
     const key = keyOf(definition, name);
     return this.transactions.run(async (transaction, changes) => {
       const stored = await this.loadToChange(transaction, definition, at);

@@ -1,4 +1,6 @@
 import { Worker } from "node:worker_threads";
+import { RequestError } from "../util";
+import { Turns } from "./turns";
 import { type Findings, type Purpose, validate } from "./validate";
 import type { Order, Report } from "./worker";
 
@@ -7,59 +9,106 @@ import type { Order, Report } from "./worker";
  * the compiler is warm, and 30 ms the first time (measured 2026-11-22 on 2 cores, Node 24).
  */
 const SMALL = 400;
+const MIB = 1024 * 1024;
+/** How much of one owner's bodies waits to be checked, in characters of JSON: four of the largest. */
+const MOST_OF_ONE = 4 * MIB;
 /** In MiB. Chosen with room to spare for bodies of 1 MiB, not measured. */
 const MOST_MEMORY = 256;
 
+/** A thread that had nothing to do for so long is ended: it would keep what large bodies took, up to the limit. */
+const IDLE_MS = 10_000;
+
 interface Waiting {
+  readonly order: Order;
   resolve(found: Findings): void;
   reject(error: unknown): void;
 }
 
 /**
- * Checks bodies against the contract; all but small ones in a thread of its own, so that no body holds up everybody else. How many
- * wait is bounded by how many requests are worked on at once. The thread starts with the first of them; one that fails fails what
- * waits for it, and is followed by another.
+ * Checks bodies against the contract; all but small ones in a thread of its own, so that no body holds up everybody else. The thread
+ * has one body at a time, and owners have their turns there, so that nobody's bodies hold up those of others; how much of one owner
+ * waits is bounded. The thread starts with the first body; one that fails fails the body it had, and is followed by another.
  */
 export class Validation {
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #turns = new Turns<Waiting>();
+  readonly #sizes = new Map<string, number>();
+  #current: Waiting | undefined;
   #worker: Worker | undefined;
-  #numbers = 0;
+  #idle: NodeJS.Timeout | undefined;
 
-  async validate(purpose: Purpose, body: unknown): Promise<Findings> {
+  /** @param owner whose body it is */
+  async validate(owner: string, purpose: Purpose, body: unknown): Promise<Findings> {
     const json = JSON.stringify(body);
     if (json.length <= SMALL) return validate(purpose, body);
-    this.#worker ??= this.#start();
-    const order: Order = { ...purpose, number: ++this.#numbers, json };
-    this.#worker.postMessage(order);
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(order.number, { resolve, reject });
-    });
+    const size = (this.#sizes.get(owner) ?? 0) + json.length;
+    if (size > MOST_OF_ONE) throw tooMuch();
+    this.#sizes.set(owner, size);
+    try {
+      return await new Promise((resolve, reject) => {
+        this.#turns.add(owner, { order: { ...purpose, json }, resolve, reject });
+        this.#goOn();
+      });
+    } finally {
+      const left = (this.#sizes.get(owner) as number) - json.length;
+      if (left > 0) this.#sizes.set(owner, left);
+      else this.#sizes.delete(owner);
+    }
   }
 
   async close(): Promise<void> {
-    await this.#worker?.terminate();
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+
+  /** Hands the next body to the thread, unless it has one. */
+  #goOn(): void {
+    if (this.#current) return;
+    this.#current = this.#turns.next();
+    clearTimeout(this.#idle);
+    if (!this.#current) {
+      this.#idle = setTimeout(() => this.close(), IDLE_MS).unref();
+      return;
+    }
+    this.#worker ??= this.#start();
+    this.#worker.postMessage(this.#current.order);
   }
 
   #start(): Worker {
     const worker = new Worker(require.resolve("./worker"), { name: "validation", resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY } });
     let failure: unknown = new Error("the thread that checks bodies has ended");
-    worker.on("message", (report: Report) => this.#hear(report));
+    worker.on("message", (report: Report) => {
+      const { resolve, reject } = this.#done();
+      if ("found" in report) resolve(report.found);
+      else reject(report.failed);
+      this.#goOn();
+    });
     worker.on("error", (error) => {
       failure = error;
     });
     worker.on("exit", () => {
-      if (this.#worker === worker) this.#worker = undefined;
-      for (const { reject } of this.#waiting.values()) reject(failure);
-      this.#waiting.clear();
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      if (!this.#current) return;
+      this.#done().reject(failure);
+      this.#goOn();
     });
     worker.unref();
     return worker;
   }
 
-  #hear(report: Report): void {
-    const waiting = this.#waiting.get(report.number);
-    this.#waiting.delete(report.number);
-    if ("found" in report) waiting?.resolve(report.found);
-    else waiting?.reject(report.failed);
+  #done(): Waiting {
+    const waiting = this.#current as Waiting;
+    this.#current = undefined;
+    return waiting;
   }
 }
+
+const tooMuch = (): RequestError =>
+  new RequestError(
+    "overloaded",
+    `More than ${MOST_OF_ONE / MIB} MiB of bodies of this API key's owner wait to be checked; try again shortly`,
+    {
+      headers: { "retry-after": "1" },
+    },
+  );

@@ -1,0 +1,66 @@
+import { expect } from "chai";
+import { expectRefused, overloaded } from "../../support/api/expect";
+import { onEveryDatabase, untilTestEnds } from "../../support/databases";
+import { Rest, type RestAnswer } from "../../support/rest";
+import type { ServerProcess } from "../../support/server";
+import { underAttack } from "../../support/underAttack";
+
+const ADMIN_LIMIT_MS = 5_000;
+const AT_ONCE = 8;
+
+// Almost a MiB of expressions, each of almost 4 KiB, which take long to read.
+const RULE = { expressions: Array(25).fill(`${"(a)&&".repeat(800)}a`), actions: [{ type: "deny" }] };
+const LARGE = JSON.stringify({ inbound: Array(10).fill(RULE) });
+
+onEveryDatabase("Bodies that take long to check", (startServer) => {
+  const start = untilTestEnds(startServer);
+
+  const serverAndMember = async () => {
+    const server = await start();
+    const admin = new Rest(server.url, server.apiKey);
+    const edge = (await admin.post("/edges/https", {})).body;
+    const route = (await admin.post(`${edge.uri}/routes`, { match_type: "exact_path", match: "/" })).body;
+    const bot = (await admin.post("/bot_users", { name: "attacker" })).body;
+    const { token } = (await admin.post("/api_keys", { owner_id: bot.id })).body;
+    const member = new Rest(server.url, token);
+    return { server, admin, send: () => member.put(`${route.uri}/policies?dry_run=true`, LARGE) };
+  };
+
+  /** Keeps sending until the work is done. */
+  async function whileSending(server: ServerProcess, send: () => Promise<RestAnswer>, work: () => Promise<void>): Promise<RestAnswer[]> {
+    let isOver = false;
+    const answers: RestAnswer[] = [];
+    const senders = Array.from({ length: AT_ONCE }, async () => {
+      while (!isOver) answers.push(await send());
+    });
+    await underAttack(server, async () => {
+      try {
+        while (answers.length < AT_ONCE) await new Promise((resolve) => setTimeout(resolve, 20));
+        await work();
+      } finally {
+        isOver = true;
+        await Promise.all(senders);
+      }
+    });
+    return answers;
+  }
+
+  it("hold up nobody but their owner, of whose bodies no more than 4 MiB wait", async () => {
+    const { server, admin, send } = await serverAndMember();
+    const answers = await whileSending(server, send, async () => {
+      for (let again = 0; again < 3; again++) {
+        const asked = performance.now();
+        const made = await admin.post("/ip_policies", { description: "x".repeat(200), metadata: "y".repeat(800) });
+        expect(made.status, made.text).to.equal(201);
+        expect(performance.now() - asked).to.be.below(ADMIN_LIMIT_MS);
+      }
+    });
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused, "some wait, the others are refused").to.have.length.within(1, answers.length - 1);
+    for (const answer of refused) {
+      expectRefused(answer, { ...overloaded, mentions: ["4 MiB", "owner"] });
+      expect(answer.headers.get("retry-after")).to.equal("1");
+    }
+    expect((await send()).status, "whoever comes again has a turn").to.equal(200);
+  });
+});
