@@ -32,7 +32,7 @@ onEveryDatabase("Every resource type keeps the same promises:", (start) => {
   it("tries every type that there is; bots, which have neither description nor metadata, have tests of their own", () => {
     const tried = [...TYPES.map(({ path }) => path), "/bot_users"];
     const missing = registry.filter(({ path }) => !tried.includes(path)).map(({ type, path }) => `${type} (${path})`);
-    expect(missing, "types without a row in tests/api/types.ts").to.deep.equal([]);
+    expect(missing, "types without a row in tests/support/api/types.ts").to.deep.equal([]);
     expect(tried, "rows without a type").to.have.lengthOf(registry.length);
   });
 

@@ -29,7 +29,7 @@ export function testModules(server: ReturnType<typeof serverOfThisFile>, definit
   const prefix = definition.idPrefix;
   const names = modulesOf(definition) as ModuleName[];
   const unknown = names.filter((name) => !MODULES.includes(name));
-  if (unknown.length > 0) throw new Error(`Give ${unknown} two bodies each in tests/api/modules.ts`);
+  if (unknown.length > 0) throw new Error(`Give ${unknown} two bodies each in tests/support/api/modules.ts`);
   const owner = TYPES.find((type) => type.prefix === prefix);
   if (!owner) throw new Error(`No resource type has the prefix ${prefix}`);
   let modules: Record<ModuleName, Module>;

@@ -70,7 +70,7 @@ class Maker {
     for (const name of modulesOf(definition)) modules[name] = fixtures?.[name as ModuleName].first;
     const answer = await this.created(definition.path, { ...body, ...texts, ...MORE[definition.kind], ...modules });
     const empty = modulesOf(definition).filter((name) => answer[name] === null);
-    if (empty.length > 0) throw new Error(`${definition.title} has no ${empty}: give it one in tests/api/modules.ts`);
+    if (empty.length > 0) throw new Error(`${definition.title} has no ${empty}: give it one in tests/support/api/modules.ts`);
   }
 }
 
