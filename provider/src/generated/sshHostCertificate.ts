@@ -13,7 +13,7 @@ export interface SshHostCertificateArgs {
   /** The SSH certificate authority that signs the certificate. Set at creation only. */
   sshCertificateAuthorityId: pulumi.Input<string>;
 
-  /** The public key to sign, as an OpenSSH line: RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
+  /** The public key to sign, as an OpenSSH line: RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
   publicKey: pulumi.Input<string>;
 
   /** The names and addresses by which clients reach the host; empty means any, which newer versions of OpenSSH refuse. At most 256. Set at creation only. */
@@ -57,7 +57,7 @@ export class SshHostCertificate extends Resource {
   /** The SSH certificate authority that signs the certificate. Set at creation only. */
   declare readonly sshCertificateAuthorityId: pulumi.Output<string>;
 
-  /** The public key to sign, as an OpenSSH line: RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
+  /** The public key to sign, as an OpenSSH line: RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
   declare readonly publicKey: pulumi.Output<string>;
 
   /** The names and addresses by which clients reach the host; empty means any, which newer versions of OpenSSH refuse. At most 256. Set at creation only. */

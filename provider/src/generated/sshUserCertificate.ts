@@ -13,7 +13,7 @@ export interface SshUserCertificateArgs {
   /** The SSH certificate authority that signs the certificate. Set at creation only. */
   sshCertificateAuthorityId: pulumi.Input<string>;
 
-  /** The public key to sign, as an OpenSSH line: RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
+  /** The public key to sign, as an OpenSSH line: RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
   publicKey: pulumi.Input<string>;
 
   /** The names of users as whom the holder may log in; empty means any, which OpenSSH refuses. At most 256. Set at creation only. */
@@ -63,7 +63,7 @@ export class SshUserCertificate extends Resource {
   /** The SSH certificate authority that signs the certificate. Set at creation only. */
   declare readonly sshCertificateAuthorityId: pulumi.Output<string>;
 
-  /** The public key to sign, as an OpenSSH line: RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
+  /** The public key to sign, as an OpenSSH line: RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
   declare readonly publicKey: pulumi.Output<string>;
 
   /** The names of users as whom the holder may log in; empty means any, which OpenSSH refuses. At most 256. Set at creation only. */

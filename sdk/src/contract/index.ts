@@ -14,7 +14,7 @@ export * from "./core/validate";
 export * from "./errors";
 export { type Arn, readArn } from "./formats/arn";
 export { type Change, EVENT_TYPES, eventTypeOf } from "./formats/event";
-export { isDomain } from "./formats/host";
+export { isDomain, LONGEST_ADDRESS } from "./formats/host";
 export { completeValidity } from "./formats/sshCertificate";
 export { readSshPublicKey, type SshPublicKey } from "./formats/sshPublicKey";
 export { durationSeconds, secondsOf, timestamp } from "./formats/time";

@@ -20,7 +20,7 @@ export interface SshCredential {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata: string;
 
-  /** The public key: an OpenSSH line, or PEM. RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only; no two credentials share a key. */
+  /** The public key: an OpenSSH line, or PEM. RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only; no two credentials share a key. */
   public_key: string;
 
   /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
@@ -38,7 +38,7 @@ export interface SshCredentialCreate {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: string;
 
-  /** The public key: an OpenSSH line, or PEM. RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only; no two credentials share a key. */
+  /** The public key: an OpenSSH line, or PEM. RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only; no two credentials share a key. */
   public_key: string;
 
   /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */

@@ -23,7 +23,7 @@ export interface SshHostCertificate {
   /** The SSH certificate authority that signs the certificate. Set at creation only. */
   ssh_certificate_authority_id: string;
 
-  /** The public key to sign, as an OpenSSH line: RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
+  /** The public key to sign, as an OpenSSH line: RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
   public_key: string;
 
   /** The names and addresses by which clients reach the host; empty means any, which newer versions of OpenSSH refuse. At most 256. Set at creation only. */
@@ -53,7 +53,7 @@ export interface SshHostCertificateCreate {
   /** The SSH certificate authority that signs the certificate. Set at creation only. */
   ssh_certificate_authority_id: string;
 
-  /** The public key to sign, as an OpenSSH line: RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
+  /** The public key to sign, as an OpenSSH line: RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
   public_key: string;
 
   /** The names and addresses by which clients reach the host; empty means any, which newer versions of OpenSSH refuse. At most 256. Set at creation only. */

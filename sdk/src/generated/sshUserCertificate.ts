@@ -23,7 +23,7 @@ export interface SshUserCertificate {
   /** The SSH certificate authority that signs the certificate. Set at creation only. */
   ssh_certificate_authority_id: string;
 
-  /** The public key to sign, as an OpenSSH line: RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
+  /** The public key to sign, as an OpenSSH line: RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
   public_key: string;
 
   /** The names of users as whom the holder may log in; empty means any, which OpenSSH refuses. At most 256. Set at creation only. */
@@ -59,7 +59,7 @@ export interface SshUserCertificateCreate {
   /** The SSH certificate authority that signs the certificate. Set at creation only. */
   ssh_certificate_authority_id: string;
 
-  /** The public key to sign, as an OpenSSH line: RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
+  /** The public key to sign, as an OpenSSH line: RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
   public_key: string;
 
   /** The names of users as whom the holder may log in; empty means any, which OpenSSH refuses. At most 256. Set at creation only. */

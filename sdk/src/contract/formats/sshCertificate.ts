@@ -20,7 +20,7 @@ export const subjectFields = (principals: string) => ({
   }),
   public_key: mark(openSshPublicKey(), { immutable: true }).meta({
     description:
-      "The public key to sign, as an OpenSSH line: RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only.",
+      "The public key to sign, as an OpenSSH line: RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only.",
   }),
   principals: mark(distinct(z.array(conditioned(text(255, "characters"), complainAboutPrincipal)).max(MOST_PRINCIPALS)), {
     immutable: true,

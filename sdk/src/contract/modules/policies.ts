@@ -94,7 +94,7 @@ const policy = (http: boolean) =>
         .max(MOST_ENTRIES)
         .default([])
         .meta({
-          description: `Conditions in CEL, the Common Expression Language, of at most 4 KiB each; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve ${SERVED_EXPRESSIONS}; anything else is kept, and a preview warns of it.`,
+          description: `Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve ${SERVED_EXPRESSIONS}; anything else is kept, and a preview warns of it.`,
         }),
       actions: z.array(action(http)).min(1).max(MOST_ENTRIES).meta({ description: "What is done, in this order." }),
     },

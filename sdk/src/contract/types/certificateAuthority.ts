@@ -17,7 +17,7 @@ export const certificateAuthority = defineResource({
     description: description(),
     metadata: metadata(),
     ca_pem: mark(certificateAuthorityPem(), { immutable: true }).meta({
-      description: "The certificate as PEM: exactly one, and one of an authority. Set at creation only.",
+      description: "The certificate as PEM: exactly one, and one of an authority, with at most 64 extensions. Set at creation only.",
     }),
   },
   computed: {

@@ -20,7 +20,7 @@ export const sshCredential = defineResource({
     metadata: metadata(),
     public_key: mark(sshPublicKey(), { immutable: true }).meta({
       description:
-        "The public key: an OpenSSH line, or PEM. RSA of at least 2048 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only; no two credentials share a key.",
+        "The public key: an OpenSSH line, or PEM. RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only; no two credentials share a key.",
     }),
     acl: acl(),
     owner_id: ownerId(),

@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { SecureContextOptions } from "node:tls";
+import { LONGEST_ADDRESS } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { newId, RequestError } from "../../util";
 
@@ -47,20 +48,18 @@ export function refuseTwoHosts({ rawHeaders }: IncomingMessage): void {
   if (hosts > 1) throw new RequestError("invalid_header", `The header Host is there ${hosts} times; send it once`);
 }
 
-/** A name has at most 255 (RFC 1035), and a colon and a port follow. Every address in an answer begins with it. */
-const LONGEST_HOST = 261;
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i;
 
 /**
  * Answers contain the address that the client used, so the request must name a valid one. A trusted proxy names it in
- * X-Forwarded headers.
+ * X-Forwarded headers. Its length is bounded, because every address in an answer begins with it.
  */
 export function requireAddress({ host, protocol, headers }: FastifyRequest): void {
-  if (host.length > LONGEST_HOST || !HOST.test(host) || !URL.canParse(`http://${host}`)) {
+  if (host.length > LONGEST_ADDRESS || !HOST.test(host) || !URL.canParse(`http://${host}`)) {
     const name = host === headers.host || !host ? "Host" : "X-Forwarded-Host";
     throw new RequestError(
       "invalid_header",
-      `The header ${name} ${host ? "must be" : "is missing: it is"} the server's name or address, with its port, of at most ${LONGEST_HOST} characters`,
+      `The header ${name} ${host ? "must be" : "is missing: it is"} the server's name or address, with its port, of at most ${LONGEST_ADDRESS} characters`,
     );
   }
   if (protocol !== "http" && protocol !== "https")
