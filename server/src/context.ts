@@ -13,7 +13,7 @@ export interface ContextOptions extends StoreOptions {
   readonly masterKeyFile?: string;
 }
 
-/** Opens a database and what it takes to read and change what is in it. Makes what is missing on the first start, unless it is to be an existing one. */
+/** Opens a database and its keys. Creates what is missing on the first start, unless `existing` is set. */
 export async function openContext(options: ContextOptions): Promise<Context> {
   const store = await openStore(options);
   try {

@@ -18,40 +18,40 @@ export const VERSION: string = (require("../package.json") as { version: string 
 const FORGET_EVERY_MS = 10 * 60_000;
 const PRUNE_EVERY_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
-// Lines of requests are written together: one by one, writing took longer than making them. The end of the process writes what is left.
+// Buffer the lines of requests: writing them one by one took longer than composing them. The rest is written when the process ends.
 const LOG_BUFFER = { minLength: 4096, periodicFlush: 100 } as const; // bytes, ms
-// How long batches of events that are with their services may take once the server is told to stop.
+// Time for event batches under way to finish when the server stops.
 const DELIVERIES_LIMIT_MS = 5_000;
 
 export interface ServerOptions extends DatabaseOptions {
   /** `<host>:<port>`; port 0 takes a free one. */
   readonly listen: string;
-  /** How many connections to PostgreSQL there may be. */
+  /** Most connections to PostgreSQL. */
   readonly databasePool: number;
   /** The file of the master key; made on the first start. */
   readonly masterKeyFile?: string;
   /** The master key itself, instead of a file. */
   readonly masterKey?: string;
-  /** The admin's first API key, instead of one that is made up and shown. */
+  /** The admin's first API key. Default: a new one, which is shown once. */
   readonly bootstrapApiKey?: string;
-  /** The address that answers name; without it, the one the client used. */
+  /** The base address for answers. Default: the address that the client used. */
   readonly publicUrl?: string;
-  /** Speak TLS with these; plain HTTP without them. */
+  /** Certificate and key for TLS. Default: plain HTTP. */
   readonly tls?: TlsFiles;
   readonly rateLimit: RateLimitOptions;
-  /** How many requests are worked on at once, before further ones are refused; 0 for no limit. */
+  /** Limit of requests at once; 0 for no limit. */
   readonly concurrencyLimit: number;
-  /** Proxies whose word on the client is taken, as addresses and networks with commas between. */
+  /** Trusted proxies: addresses and networks, separated by commas. */
   readonly trustProxy?: string;
-  /** How long a request may take to arrive, in seconds. */
+  /** Time limit for a request to arrive, in seconds. */
   readonly requestTimeout: number;
-  /** How long a connection may wait for its next request, in seconds. */
+  /** Time limit for an idle connection, in seconds. */
   readonly keepAliveTimeout: number;
-  /** Where services that events go to are reached instead of where their makers run them. */
+  /** Addresses to use instead of the services' public ones. */
   readonly eventEndpoint?: Endpoints;
   /** Whether events may go to sites in private networks. */
   readonly allowPrivateTargets?: boolean;
-  /** How many days events are kept once they are delivered. */
+  /** Days to keep delivered events. */
   readonly eventRetention: number;
   readonly logLevel: Level | "silent";
   /** Where logs go; standard error by default. */
@@ -59,17 +59,17 @@ export interface ServerOptions extends DatabaseOptions {
 }
 
 export interface RunningServer {
-  /** Where it listens, for example `http://127.0.0.1:4040`. */
+  /** The address that it listens on, for example `http://127.0.0.1:4040`. */
   readonly url: string;
-  /** The admin's API key, on the first start only and only when none was given. */
+  /** The admin's new API key; only on the first start, and only if none was given. */
   readonly newApiKey: string | undefined;
-  /** Where everything is kept, for people to read. */
+  /** The database's name for people. */
   readonly place: string;
-  /** Reads certificate and key again, for connections from now on. Goes on with the old ones, and logs why, where the new cannot be used. */
+  /** Reads certificate and key again, for new connections. If they cannot be used, logs why and keeps the old ones. */
   reloadTls(): void;
-  /** Finishes what is under way, then closes. */
+  /** Waits for requests and batches under way, then closes. */
   close(): Promise<void>;
-  /** Logs the requests that are not answered yet, for whoever ends the process nevertheless. */
+  /** Logs the requests that are not answered yet. Call it before ending the process early. */
   logUnderWay(): void;
 }
 
@@ -80,7 +80,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     { level: options.logLevel, name: "tunnelplane", base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
     options.logs ?? pino.destination({ dest: 2, sync: false, ...LOG_BUFFER }),
   );
-  /** Does something again and again, without keeping the process alive for it; the next time may succeed. */
+  /** Repeats work without keeping the process alive. Logs a failure and tries again the next time. */
   const every = (ms: number, failure: string, work: () => Promise<unknown>): NodeJS.Timeout =>
     setInterval(() => work().catch((error: unknown) => logger.warn({ err: error }, failure)), ms).unref();
   const tls = options.tls && readTls(options.tls);
@@ -91,9 +91,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const { newKey, isIgnored } = await bootstrap(context, options.bootstrapApiKey);
     if (isIgnored)
       logger.warn(
-        "TUNNELPLANE_BOOTSTRAP_API_KEY is no key of this database and is ignored: it is taken only before the first admin's key was made. Unset it, or make a key with an admin's; where all of them are lost, run: tunnelplane keys recover",
+        "TUNNELPLANE_BOOTSTRAP_API_KEY is no key of this database and is ignored: it counts only on the first start. Unset it, or make a new key with an admin's key; if all of those are lost, run: tunnelplane keys recover",
       );
-    // Outside of the database it shows later whether the audit log was cut or put back.
+    // A head outside of the database shows later whether somebody cut off the audit log or put back an older one.
     const logHead = async () => logger.info({ audit_head: await headOf(store.reader) }, "the end of the audit log");
     await logHead();
     const housekeeping = [
@@ -114,7 +114,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const address = app.server.address() as AddressInfo;
     if (!tls && !isLoopback(address.address))
       logger.warn(
-        `API keys and secrets pass unencrypted: ${options.listen} can be reached from other machines, over plain HTTP. Give --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that speaks TLS`,
+        `API keys and secrets pass unencrypted: other machines can reach ${options.listen} over plain HTTP. Set --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that speaks TLS`,
       );
     url = `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
     dispatcher.start();
@@ -128,7 +128,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           (app.server as unknown as TlsServer).setSecureContext(readTls(options.tls));
           logger.info("TLS certificate and key were read again");
         } catch (error) {
-          logger.error(`${(error as Error).message}. The server goes on with the certificate that it had`);
+          logger.error(`${(error as Error).message}. The server keeps its old certificate`);
         }
       },
       async close() {
@@ -146,7 +146,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-/** The same store, telling of everything that was committed through it. */
+/** The same store, but calls back after each commit. */
 const afterWrites = (store: Store, tell: () => void): Store => ({
   ...store,
   write: async (work) => {

@@ -4,12 +4,12 @@ import { InvalidArgumentError } from "commander";
 import { decode, readHeader } from "../backup";
 import type { Anchor, Noted } from "../journal";
 
-// A server logs one a day, and two for each start: enough for years of a log that nobody rotates. Earlier ones are passed over.
+// A server logs one head a day, and two for each start. This is enough for years of an unrotated log; earlier ones are skipped.
 const MOST_OF_A_LOG = 10_000;
 
 const HASH = /^[0-9a-f]{64}$/;
 
-/** The place that a run of `audit verify` or `backup` printed, or that `GET /audit_head` answered. */
+/** Reads a place that `audit verify` or `backup` printed, or that `GET /audit_head` answered. */
 export function anchorOf(text: string): Noted {
   const [, sequence, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? answered(text);
   if (!sequence || !hash) {
@@ -22,7 +22,7 @@ export function anchorOf(text: string): Noted {
 
 const answered = (text: string) => /^\s*\{\s*"sequence"\s*:\s*(\d{1,15})\s*,\s*"hash"\s*:\s*"([0-9a-f]{64})"\s*\}\s*$/.exec(text) ?? [];
 
-/** The end of the audit log when a backup was made. Backups of older versions have it among their rows only. */
+/** The head of the audit log at the time of a backup. In backups of older versions it is only among the rows. */
 export async function anchorInBackup(file: string): Promise<Noted> {
   const { audit_head } = await readHeader(file);
   const head = audit_head ?? (await headAmongRows(file));
@@ -33,7 +33,7 @@ export async function anchorInBackup(file: string): Promise<Noted> {
 async function headAmongRows(file: string): Promise<Anchor | undefined> {
   let columns: readonly string[] | undefined;
   let head: Anchor | undefined;
-  // To its end, because only there it shows whether the file is whole.
+  // Read to the end, because only the trailer proves that the file is complete.
   for await (const entry of decode(file)) {
     if ("table" in entry) columns = entry.table === "audit_head" ? entry.columns : undefined;
     else if (columns) head = { sequence: Number(entry[columns.indexOf("sequence")]), hash: entry[columns.indexOf("hash")] ?? "" };
@@ -41,7 +41,7 @@ async function headAmongRows(file: string): Promise<Anchor | undefined> {
   return head;
 }
 
-/** The ends of the audit log that a server's log tells of, whatever stands around its lines. */
+/** The heads of the audit log in a server's log. Text around its JSON, for example a prefix, is ignored. */
 export async function anchorsInLog(file: string): Promise<Noted[]> {
   const found = new Map<string, Noted>();
   for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {

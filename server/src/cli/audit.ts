@@ -14,17 +14,15 @@ interface VerifyOptions extends CoreCommandOptions {
 export function auditCommand(): Command {
   const audit = new Command("audit").description("Examine the audit log");
   const verify = new Command("verify")
-    .description(
-      "Recompute the audit log and compare objects and events with it, while servers serve; exit code 1 when anything was changed, removed or moved",
-    )
+    .description("Verify the audit log, and objects and events against it (online); exit code 1 if anything was changed, removed or moved")
     .addOption(
       new Option(
         "--expect <sequence:hash>",
-        "a row that must still be there: what an earlier run or a backup printed, or the JSON that GET /audit_head answered",
+        "a row that must still exist, as an earlier run or a backup printed it, or the JSON from GET /audit_head",
       ).argParser(anchorOf),
     )
-    .addOption(new Option("--backup <file>", "a backup; the row that was the last when it was made must still be there"))
-    .addOption(new Option("--log <file>", "what servers logged; every row that it notes as the last must still be there"));
+    .addOption(new Option("--backup <file>", "a backup; the head that it holds must still be in the audit log"))
+    .addOption(new Option("--log <file>", "a server's log; every head that it notes must still be in the audit log"));
   audit.addCommand(
     withCore<VerifyOptions, []>(verify, async (context, options) => {
       const { expect, backup, log } = options;
@@ -47,13 +45,13 @@ const wordsOf = ({ rows, head, baseline, unknown }: Verified): string =>
   [
     `The audit log is whole: ${rows} rows.`,
     ...(unknown === undefined
-      ? ["Objects and events were not compared with it: no server of this version has served this database yet."]
+      ? ["Objects and events were not compared with it, because no server of this version has served this database yet."]
       : ["Objects and events are as it says."]),
     ...(baseline
       ? [
-          `What is older than row ${baseline.sequence} was recorded there as it was on ${baseline.created_at}; nobody can tell whether it was changed before.`,
+          `Row ${baseline.sequence} recorded all older content on ${baseline.created_at}. Changes past the server before that cannot be detected.`,
         ]
       : []),
-    ...(unknown ? [`Nothing is known of ${unknown} that a server of an older version wrote last.`] : []),
-    `Note its end elsewhere, to prove later that nothing up to here was changed: ${anchorText(head)}`,
+    ...(unknown ? [`${unknown} could not be checked, because a server of an older version wrote them last.`] : []),
+    `Note its end elsewhere, to prove later that the log up to here is unchanged: ${anchorText(head)}`,
   ].join("\n");

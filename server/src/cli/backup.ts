@@ -7,40 +7,40 @@ import { DATABASE_SETTINGS, optionsOf } from "./settings";
 
 export function backupCommand(): Command {
   const command = new Command("backup")
-    .description("Write everything into a file, while servers serve")
+    .description("Back up the database (online)")
     .argument("<file>", '"-" for standard output')
     .addHelpText("after", "\nThe file restores into either kind of database. The master key is not in it: keep a copy of that elsewhere.");
   for (const option of optionsOf(DATABASE_SETTINGS)) command.addOption(option);
   return command.action(async (file: string, options: DatabaseOptions) => {
-    if (file === STDOUT && process.stdout.isTTY) throw new Error("A backup is no text for a terminal; name a file, or send it into one");
+    if (file === STDOUT && process.stdout.isTTY) throw new Error("A backup is binary; name a file, or redirect the output to one");
     await requireKeys(options);
     const { counts, head } = await backUp(options, file, VERSION);
     // Standard output may be the backup itself.
     console.error(`Backed up ${wordsOf(counts)}`);
     if (head) console.error(`The audit log ends with ${anchorText(head)}: "tunnelplane audit verify --backup" finds it in the file`);
     console.error(
-      "It holds secrets as the database does: hashes of keys, and sealed secrets. The master key that opens these is not in it: keep a copy of it elsewhere.",
+      "The backup holds hashes of keys, and sealed secrets. The master key that opens these is not in it: keep a copy of it elsewhere.",
     );
   });
 }
 
 export function restoreCommand(): Command {
   const command = new Command("restore")
-    .description("Read a backup into an empty database")
-    .argument("<file>", "what tunnelplane backup wrote")
-    .addHelpText("after", "\nServers then need the master key that the backed-up ones had.");
+    .description("Restore a backup into an empty database")
+    .argument("<file>", "the backup")
+    .addHelpText("after", "\nServers on the restored database need the same master key as before.");
   for (const option of optionsOf(DATABASE_SETTINGS)) command.addOption(option);
   return command.action(async (file: string, options: DatabaseOptions) => {
-    if (file === STDOUT) throw new Error("A backup is read twice, first to check it; save it to a file and name that");
+    if (file === STDOUT) throw new Error("A restore reads the backup twice, first to check it; save it to a file and name that");
     console.error(`Restored ${wordsOf(await restore(options, file))}`);
   });
 }
 
-/** A backup without keys would be of no use, and might take the place of one that is. */
+/** A backup without keys is useless, and might replace a good one. */
 const requireKeys = (database: DatabaseOptions): Promise<unknown> =>
   inSnapshot(database, async (reader) => {
     const schema = await schemaOf(reader);
-    // Before, a database that lost its keys cannot be told from one that had none yet.
+    // Before that migration, a database that lost its keys looks like one that never had any.
     return schema !== undefined && schema >= "005_audit" && isBegun({ reader, place: databaseName(database) });
   });
 

@@ -2,7 +2,7 @@ import { Deliveries, type EventDelivery, Transport } from "@tunnelplane/sdk";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { wholeNumber } from "./settings";
 
-// A server waits 30 s for what a service answers to a test.
+// A server waits up to 30 s for the service's answer to a test.
 const TIMEOUT_MS = 60_000;
 
 interface ApiOptions {
@@ -22,7 +22,7 @@ interface ReplayOptions extends ApiOptions {
 
 /** `tunnelplane events …` */
 export function eventsCommand(): Command {
-  const events = new Command("events").description("Look after deliveries of events, over the API of a server");
+  const events = new Command("events").description("Manage event deliveries, through a server's API");
   const about = (name: string, description: string) =>
     new Command(name).description(description).argument("<destination>", "the id of the event destination");
   events.addCommand(
@@ -40,7 +40,7 @@ export function eventsCommand(): Command {
     ),
   );
   events.addCommand(
-    withApi(about("test", "Send a test event now; exit code 1 when it is not accepted"), async (deliveries, destination) => {
+    withApi(about("test", "Send a test event now; exit code 1 if the service refuses it"), async (deliveries, destination) => {
       const { ok, error, event_id } = await deliveries.test(destination);
       if (!ok) throw new Error(`the test event was not accepted: the service ${error}`);
       console.log(`The service accepted the test event ${event_id}.`);
@@ -48,9 +48,9 @@ export function eventsCommand(): Command {
   );
   events.addCommand(
     withApi<ReplayOptions>(
-      about("replay", "Send events again, each with the id that it had")
-        .addOption(new Option("--since <time>", "what was delivered or given up of events since then (RFC 3339)").argParser(timeOf))
-        .addOption(new Option("--dead-letters", "what was given up").conflicts("since")),
+      about("replay", "Send events again, with their old ids")
+        .addOption(new Option("--since <time>", "events since this time that were delivered or given up (RFC 3339)").argParser(timeOf))
+        .addOption(new Option("--dead-letters", "only the events that were given up").conflicts("since")),
       async (deliveries, destination, { since, deadLetters }) => {
         if (since === undefined && !deadLetters) throw new Error("say what to send again: --since <time> or --dead-letters");
         const count = await deliveries.replay(destination, since === undefined ? { dead_letters: true } : { since });
@@ -66,7 +66,7 @@ function withApi<Options extends ApiOptions>(
   run: (deliveries: Deliveries, destination: string, options: Options) => Promise<void>,
 ): Command {
   return command
-    .addOption(new Option("--url <url>", "where the server is").env("TUNNELPLANE_BASE_URL").default("http://127.0.0.1:4040"))
+    .addOption(new Option("--url <url>", "the server's address").env("TUNNELPLANE_BASE_URL").default("http://127.0.0.1:4040"))
     .addOption(new Option("--api-key <key>", "better set in the environment, where other users cannot see it").env("TUNNELPLANE_API_KEY"))
     .action(async (destination: string, options: Options) => {
       const { url, apiKey } = options;

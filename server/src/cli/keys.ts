@@ -6,16 +6,14 @@ import { withCore } from "./open";
 
 /** `tunnelplane keys …` */
 export function keysCommand(): Command {
-  const keys = new Command("keys").description(
-    "Manage the keys that secrets are sealed under, and replace an admin's API key that was lost",
-  );
+  const keys = new Command("keys").description("Manage the keys that seal secrets, and replace a lost admin's API key");
   keys.addCommand(
     withCore(
-      new Command("rotate").description("Seal all secrets under a new data key, while servers serve, and forget the old one"),
+      new Command("rotate").description("Seal all secrets under a new data key and remove the old one (online)"),
       async (context) => {
         const sealed = await rotate(context);
         console.log(
-          `Sealed ${sealed} ${sealed === 1 ? "row" : "rows"} under a new data key. Backups from before still need the old keys that are in them.`,
+          `Sealed ${sealed} ${sealed === 1 ? "row" : "rows"} under a new data key. Older backups hold the old data key and need the master key of their time.`,
         );
       },
     ),
@@ -23,8 +21,8 @@ export function keysCommand(): Command {
   keys.addCommand(
     withCore(
       new Command("add-master-key")
-        .description("Let servers open the secrets with another master key too; made where the file does not exist")
-        .argument("<file>", "the file of the other master key"),
+        .description("Allow another master key to open the secrets too")
+        .argument("<file>", "the file of the other master key; made if it does not exist"),
       async (context, _options, file: string) => {
         await addMasterKey(context, findMasterKey({ file }) ?? createMasterKey(file));
         console.log(
@@ -36,18 +34,16 @@ export function keysCommand(): Command {
   keys.addCommand(
     withCore(
       new Command("recover")
-        .description("Make a new API key for the admin, where every admin's key was lost; shown this once and never again")
+        .description("Make a new API key for the admin if all admins' keys were lost; it is shown this once and never again")
         .addHelpText(
           "after",
-          "\nRun it on the server's machine, while servers serve or not: it needs the database and the master key. The audit log records it.\nOnly the key is written to standard output. Other keys stay as they are: delete those that were lost.",
+          "\nRun it on the server's machine, with or without running servers: it needs the database and the master key. The audit log records it.\nOnly the key goes to standard output. Other keys stay valid: delete the lost ones.",
         ),
       async (context) => {
         const { id, key } = await recoverAdminKey(context);
         console.error("The admin's new API key, shown this once and never again:");
         console.log(key);
-        console.error(
-          `It is ${id}; the audit log tells that it was made here. See what other keys there are with GET /api_keys, and delete those that were lost.`,
-        );
+        console.error(`Its id is ${id}; the audit log records it. List the other keys with GET /api_keys, and delete the lost ones.`);
       },
     ),
   );

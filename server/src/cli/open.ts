@@ -8,7 +8,7 @@ export interface CoreCommandOptions extends DatabaseOptions {
   readonly masterKeyFile?: string;
 }
 
-/** Makes a command one that works on an existing database whose secrets it can open. */
+/** Gives a command the options and the context of an existing database and its keys. */
 export function withCore<Options extends CoreCommandOptions, Arguments extends unknown[]>(
   command: Command,
   run: (context: Context, options: Options, ...given: Arguments) => Promise<void>,

@@ -46,7 +46,7 @@ async function serve({ tlsCert, tlsKey, rateLimit, rateLimitLoopback, shutdownLi
   stopOnSignals(server, shutdownLimit);
 }
 
-/** In the one form that answers can repeat: what JSON or an address would take for its own is percent-encoded. */
+/** Normalizes the URL, so that characters which are special in JSON or in addresses are percent-encoded. */
 function readPublicUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
@@ -64,7 +64,7 @@ function stopOnSignals(server: RunningServer, limitSeconds: number): void {
         server.logUnderWay();
         process.exit(1);
       };
-      if (closing) cutOff(); // asked twice: whoever asks wants it now
+      if (closing) cutOff(); // a second signal ends the process at once
       closing = true;
       setTimeout(cutOff, limitSeconds * 1000).unref();
       server.close().then(

@@ -2,23 +2,23 @@ import { InvalidArgumentError, Option } from "commander";
 import ipaddr from "ipaddr.js";
 import { parseEndpoints } from "../events";
 
-/** One setting of the server. Its flag, its environment variable, `--help` and the README's table all come from here. */
+/** One setting of the server. Its flag, environment variable, `--help` and the README's table come from here. */
 export interface Setting {
-  /** As commander writes it, for example `--listen <host:port>`; a setting without one is read from the environment alone. */
+  /** In commander's form, for example `--listen <host:port>`. A setting without a flag comes from the environment only. */
   readonly flag?: string;
   readonly env: string;
-  /** What it is for, in a sentence without a full stop. */
+  /** Its description, without a full stop. */
   readonly text: string;
   readonly default?: string | number | boolean;
-  /** The default in words, where it is no value. */
+  /** The default in words, if it is no value. */
   readonly defaultText?: string;
-  /** Where the documents tell more, seen from the README. */
+  /** Link to more documentation, relative to the README. */
   readonly more?: string;
   readonly choices?: readonly string[];
   parse?(text: string, before: unknown): unknown;
 }
 
-/** Which database a command works on: the same for all commands. */
+/** The settings of the database, common to all commands. */
 export const DATABASE_SETTINGS: readonly Setting[] = [
   {
     flag: "--data <folder>",
@@ -34,7 +34,7 @@ export const DATABASE_SETTINGS: readonly Setting[] = [
   },
 ];
 
-/** Where the master key is, for commands that open what is sealed. */
+/** The master key, for commands that open sealed secrets. */
 export const MASTER_KEY_SETTING: Setting = {
   flag: "--master-key-file <file>",
   env: "TUNNELPLANE_MASTER_KEY_FILE",
@@ -60,14 +60,14 @@ export const SERVE_SETTINGS: readonly Setting[] = [
   {
     flag: "--database-pool <count>",
     env: "TUNNELPLANE_DATABASE_POOL",
-    text: "Connections to PostgreSQL that each server opens at most",
+    text: "Most connections to PostgreSQL that each server opens",
     default: 10,
     parse: wholeNumber(1, 9999),
   },
   {
     flag: "--public-url <url>",
     env: "TUNNELPLANE_PUBLIC_URL",
-    text: "Base URL used in answers and events, where clients reach the server through a proxy",
+    text: "Base URL for the addresses in answers and events, for clients behind a proxy",
     defaultText: "the URL that the client used",
   },
   {
@@ -80,20 +80,20 @@ export const SERVE_SETTINGS: readonly Setting[] = [
   {
     flag: "--rate-limit <count>",
     env: "TUNNELPLANE_RATE_LIMIT",
-    text: "Requests that an API key may make in a second, and ten times that more in a minute; 0 for no limit",
+    text: "Requests per second for an API key, plus ten seconds' worth in each minute for bursts; 0 for no limit",
     default: 100,
     parse: wholeNumber(0, 1_000_000),
   },
   {
     flag: "--rate-limit-loopback",
     env: "TUNNELPLANE_RATE_LIMIT_LOOPBACK",
-    text: "Limit clients on the same machine, too",
+    text: "Apply the rate limit to clients on the same machine, too",
     default: false,
   },
   {
     flag: "--concurrency-limit <count>",
     env: "TUNNELPLANE_CONCURRENCY_LIMIT",
-    text: "Requests that are worked on at once, at most half of them of one owner; more are answered 503; 0 for no limit",
+    text: "Requests at once, at most half of them from one owner; further ones get a 503; 0 for no limit",
     default: 128,
     more: "docs/operations.md#too-many-requests",
     parse: wholeNumber(0, 1_000_000),
@@ -101,35 +101,35 @@ export const SERVE_SETTINGS: readonly Setting[] = [
   {
     flag: "--trust-proxy <addresses>",
     env: "TUNNELPLANE_TRUST_PROXY",
-    text: "Proxies whose X-Forwarded-For, -Proto and -Host are believed: addresses and networks with commas between, or loopback",
+    text: "Proxies whose X-Forwarded-For, -Proto and -Host are trusted: addresses and networks, separated by commas, or loopback",
     defaultText: "none",
     parse: proxies,
   },
   {
     flag: "--request-timeout <seconds>",
     env: "TUNNELPLANE_REQUEST_TIMEOUT",
-    text: "Seconds in which a request must arrive",
+    text: "Time limit for a request to arrive, in seconds",
     default: 30,
     parse: wholeNumber(1, 3600),
   },
   {
     flag: "--keep-alive-timeout <seconds>",
     env: "TUNNELPLANE_KEEP_ALIVE_TIMEOUT",
-    text: "Seconds that a connection may wait for its next request",
+    text: "Time limit for an idle connection, in seconds",
     default: 72,
     parse: wholeNumber(1, 3600),
   },
   {
     flag: "--shutdown-limit <seconds>",
     env: "TUNNELPLANE_SHUTDOWN_LIMIT",
-    text: "Seconds that requests under way get to finish when the server stops",
+    text: "Time for requests under way to finish when the server stops, in seconds",
     default: 10,
     parse: wholeNumber(0, 3600),
   },
   {
     flag: "--event-endpoint <service>=<url>",
     env: "TUNNELPLANE_EVENT_ENDPOINTS",
-    text: "Other address of a service that events go to; may be repeated",
+    text: "Another address for a service that receives events; may be repeated",
     defaultText: "the service's own",
     more: "docs/events.md#other-addresses",
     parse: parseEndpoints,
@@ -137,20 +137,20 @@ export const SERVE_SETTINGS: readonly Setting[] = [
   {
     flag: "--allow-private-targets",
     env: "TUNNELPLANE_ALLOW_PRIVATE_TARGETS",
-    text: "Let events go to sites in private networks",
+    text: "Allow event destinations in private networks",
     defaultText: "false",
   },
   {
     flag: "--event-retention <days>",
     env: "TUNNELPLANE_EVENT_RETENTION",
-    text: "Days for which delivered events are kept",
+    text: "Days to keep delivered events",
     default: 30,
     parse: wholeNumber(1, 36_500),
   },
   {
     flag: "--log-level <level>",
     env: "TUNNELPLANE_LOG_LEVEL",
-    text: "How much to log (JSON, on standard error)",
+    text: "Log level (JSON lines, on standard error)",
     default: "info",
     choices: ["silent", "error", "warn", "info", "debug"],
   },
@@ -173,7 +173,7 @@ export const optionsOf = (settings: readonly Setting[]): Option[] =>
     return [option];
   });
 
-/** What `--help` says of settings that are read from the environment alone. */
+/** The part of `--help` about settings that come from the environment only. */
 export function environmentHelp(settings: readonly Setting[]): string {
   const rows = settings.filter(({ flag }) => flag === undefined);
   const width = Math.max(...rows.map(({ env }) => env.length));

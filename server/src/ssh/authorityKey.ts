@@ -3,10 +3,10 @@ import { promisify } from "node:util";
 import { mpint, string, WireReader } from "./wire";
 
 const generate = promisify(generateKeyPair);
-// With a callback, node signs on its thread pool: RSA takes milliseconds that others would wait for.
+// With a callback, Node signs on its thread pool. RSA takes milliseconds, which would block the event loop.
 const signOnThreadPool = promisify(sign) as (hash: string | null, data: Buffer, key: object) => Promise<Buffer>;
 
-/** What key pair to make. */
+/** The type and size of a new key pair. */
 export interface KeyParameters {
   readonly private_key_type: "ed25519" | "ecdsa" | "rsa";
   readonly elliptic_curve?: "256" | "384" | "521";
@@ -15,7 +15,7 @@ export interface KeyParameters {
 
 /** How keys of one type sign. */
 interface Scheme {
-  /** What the key is called in front of its wire form. */
+  /** The algorithm's name before the key's wire form. */
   readonly keyAlgorithm: string;
   readonly signatureAlgorithm: string;
   readonly hash: string | null;

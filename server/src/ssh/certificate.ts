@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { AuthorityKey } from "./authorityKey";
 import { string, uint32, uint64, WireReader } from "./wire";
 
-/** What a certificate says: the fields of PROTOCOL.certkeys that are ours to choose. */
+/** The content of a certificate: the fields of PROTOCOL.certkeys that we choose. */
 export interface Statement {
   readonly kind: "user" | "host";
   /** The public key's wire form (RFC 4253 section 6.6). */
@@ -21,13 +21,13 @@ export interface Statement {
 const KINDS = { user: 1, host: 2 } as const;
 const NONCE_BYTES = 32;
 const SUFFIX = "-cert-v01@openssh.com";
-/** How many values a public key has in its wire form after its name. */
+/** Number of values after the name in a public key's wire form. */
 const PUBLIC_PARTS: Record<string, number> = { "ssh-ed25519": 1, "ssh-rsa": 2 };
 const ECDSA_PARTS = 2;
 
 /**
- * Makes a certificate, as OpenSSH writes it in one line. It is read again and compared with what was asked
- * for, and its signature is checked, before anybody sees it: a wrong certificate cannot be called back.
+ * Makes a certificate as one line, in OpenSSH's format. Before it leaves the server, it is read back, compared with the
+ * request, and its signature is checked: a wrong certificate could not be recalled.
  */
 export async function issueCertificate(statement: Statement, authority: AuthorityKey): Promise<string> {
   const subject = new WireReader(statement.subject);
@@ -49,12 +49,12 @@ export async function issueCertificate(statement: Statement, authority: Authorit
   ]);
   const certificate = Buffer.concat([signed, string(await authority.sign(signed))]);
   if (!isDeepStrictEqual(readCertificate(certificate, authority), statement)) {
-    throw new Error(`The certificate ${statement.keyId} does not say what was asked for; it is thrown away`);
+    throw new Error(`The certificate ${statement.keyId} differs from the request; it is discarded`);
   }
   return `${algorithm} ${certificate.toString("base64")}`;
 }
 
-/** PROTOCOL.certkeys: options stand in the order of their names, and a value stands in a string of its own. */
+/** PROTOCOL.certkeys: options are sorted by name, and each value is a nested string. */
 const options = (values: Readonly<Record<string, string>>): Buffer =>
   string(
     Buffer.concat(
@@ -65,7 +65,7 @@ const options = (values: Readonly<Record<string, string>>): Buffer =>
     ),
   );
 
-/** Reads what a certificate says. Throws unless the authority signed exactly that, with nothing before or after it. */
+/** Reads a certificate. Throws unless the authority signed exactly its content, with nothing before or after it. */
 function readCertificate(certificate: Buffer, authority: AuthorityKey): Statement {
   const reader = new WireReader(certificate);
   const keyAlgorithm = reader.text().replace(SUFFIX, "");

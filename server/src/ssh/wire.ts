@@ -1,4 +1,4 @@
-/** The data types of RFC 4251 section 5, as far as keys and certificates use them. */
+/** The data types of RFC 4251 section 5 that keys and certificates use. */
 
 export const string = (value: string | Buffer): Buffer => {
   const bytes = Buffer.from(value as string);
@@ -17,7 +17,7 @@ export const uint64 = (value: bigint): Buffer => {
   return bytes;
 };
 
-/** A number that is not negative, from its big-endian digits: no needless zeros, but one where the top bit would mean a sign. */
+/** A non-negative number from its big-endian bytes: without leading zeros, except one if the top bit would mean a sign. */
 export const mpint = (digits: Buffer): Buffer => {
   const start = digits.findIndex((byte) => byte !== 0);
   if (start < 0) return string("");
@@ -25,7 +25,7 @@ export const mpint = (digits: Buffer): Buffer => {
   return string((bare[0] as number) & 0x80 ? Buffer.concat([Buffer.alloc(1), bare]) : bare);
 };
 
-/** Reads values one after the other. Throws where they end too early. */
+/** Reads values one after the other. Throws if the data ends too early. */
 export class WireReader {
   #offset = 0;
 
@@ -44,7 +44,7 @@ export class WireReader {
   uint32 = (): number => this.#take(4).readUInt32BE();
   uint64 = (): bigint => this.#take(8).readBigUInt64BE();
 
-  /** The digits of a number that is not negative. */
+  /** The bytes of a non-negative number. */
   mpint = (): Buffer => {
     const digits = this.string();
     return digits[0] === 0 ? digits.subarray(1) : digits;

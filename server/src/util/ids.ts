@@ -7,7 +7,7 @@ const LIMIT_OF_DIGITS = 62n ** BigInt(DIGITS);
 const RANDOM_BITS = 112n;
 const RANDOM_BYTES = 14;
 
-// Random bytes come many at a time: each call for some costs as much as the rest of an id.
+// Fetch many random bytes at once: each call costs as much as the rest of an id.
 const pool = Buffer.alloc(RANDOM_BYTES * 256);
 let taken = pool.length;
 
@@ -16,8 +16,8 @@ let last = "";
 
 /**
  * A new id, `<prefix>_` and 27 characters: 48 bits of milliseconds and 112 random bits in base 62,
- * so that ids sort by time. Within one millisecond of one process they count up from a random start,
- * so that they also sort by order of creation.
+ * so that ids sort by time. Within one millisecond, a process counts up from a random start, so that its ids also sort by order
+ * of creation.
  */
 export function newId(prefix: string, now = Date.now()): string {
   if (now > lastTime) {

@@ -1,4 +1,4 @@
-/** Ids, addresses and refusals: what every room may use. Other rooms import from here only. */
+/** Ids, addresses and refusals, for every room. Other rooms import from here only. */
 
 export { customerOf, isLoopback, isPublic } from "./addresses";
 export { newId } from "./ids";

@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorBody, type ErrorName, formatPath } from "@tunnelplane/sdk/contract";
 
-/** A refusal that the API answers as such; everything else that is thrown is a 500. */
+/** A refusal, which the API answers with its own status. Any other error becomes a 500. */
 export class RequestError extends Error {
   constructor(
     readonly error: ErrorName,
@@ -22,17 +22,17 @@ export class RequestError extends Error {
   }
 }
 
-/** One thing wrong with a body: which error it is, where it stands, and the words for it. */
+/** One fault of a body: the error, its path and its message. */
 export interface Fault {
   readonly error: ErrorName;
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }
 
-// As many as a reader mends in one go; a body of 1 MiB can be wrong in a hundred thousand places.
+// As many as a person fixes at once. A body of 1 MiB can have a hundred thousand faults.
 const FAULTS_SHOWN = 20;
 
-/** One refusal for everything that is wrong with a body: code and field of the first fault, the words of all, up to a point. */
+/** One refusal for all faults of a body: code and field of the first fault, and the messages of the first few. */
 export class BodyError extends RequestError {
   constructor(readonly faults: readonly [Fault, ...Fault[]]) {
     const [first] = faults;
@@ -41,7 +41,7 @@ export class BodyError extends RequestError {
     super(first.error, lines.join("; "), { field: formatPath(first.path) });
   }
 
-  /** The same for a body that is itself one field of the object: paths begin within it. */
+  /** The same refusal for a body that is itself one field of an object: removes that field from the paths. */
   within(field: string): BodyError {
     const [first, ...others] = this.faults.map((fault) => (fault.path[0] === field ? { ...fault, path: fault.path.slice(1) } : fault));
     return new BodyError([first as Fault, ...others]);

@@ -10,7 +10,7 @@ import {
 } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 
-/** What a body is for: a creation or an update of an object, one of its modules, or an entry of one of its lists. */
+/** The purpose of a body: a creation, an update, a module, or an entry of a list. */
 export interface Purpose {
   readonly kind: Kind;
   readonly what: "create" | "update" | "module" | "entry";
@@ -18,9 +18,9 @@ export interface Purpose {
   readonly field?: string;
 }
 
-/** What was found out about a body. */
+/** The result of checking a body. */
 export interface Findings extends Validated {
-  /** What answers say that follows from what was sent; of a creation without problems. */
+  /** Computed fields that follow from the body; only for a creation without problems. */
   readonly derived?: Record<string, unknown>;
 }
 
