@@ -49,7 +49,7 @@ const wordsOf = ({ rows, head, baseline, unknown }: Verified): string =>
       : ["Objects and events are as it says."]),
     ...(baseline
       ? [
-          `Row ${baseline.sequence} recorded all older content on ${baseline.created_at}. Changes past the server before that cannot be detected.`,
+          `Content older than row ${baseline.sequence} was recorded there as it was on ${baseline.created_at}. Earlier tampering cannot be detected.`,
         ]
       : []),
     ...(unknown ? [`${unknown} could not be checked, because a server of an older version wrote them last.`] : []),
