@@ -40,7 +40,7 @@ export interface Plan {
   readonly deleteBeforeReplace: boolean;
 }
 
-/** What a kind of host (the dynamic provider today) asks of a resource. Knows nothing of how it is called. */
+/** The lifecycle of a resource, independent of its host (today Pulumi's dynamic provider). */
 export class Lifecycle {
   constructor(private readonly target: Target) {}
 
@@ -86,8 +86,8 @@ export class Lifecycle {
   }
 
   /**
-   * Has the server check what a plan will ask of it, for what only the server knows: values that are taken, references
-   * to what does not exist. What depends on values that are not known yet is not asked.
+   * Sends the planned change as a dry run, because only the server knows which values are taken and which objects exist.
+   * Skips requests that depend on values which are not known yet.
    *
    * @param id of the object that changes or is replaced; undefined for a new one
    */

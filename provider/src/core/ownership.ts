@@ -6,8 +6,8 @@ import type { Properties } from "./values";
 const callers = new WeakMap<Transport, Promise<Caller>>();
 
 /**
- * The answer to a request for an object that the state records. The server says of an object that belongs to another that there
- * is none; whoever took that for gone would make a credential anew and leave the old one alive. So that becomes an error of its own.
+ * The answer to a request for an object that the state records. The server answers 404 for objects of another owner. Taken for
+ * "deleted", that would make a second credential and leave the first one alive, so it becomes an error of its own.
  */
 export async function unlessForeign<T>(
   { access, title }: Definition,

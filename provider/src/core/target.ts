@@ -28,7 +28,7 @@ export interface Change {
 export interface Target {
   readonly definition: Definition;
   create(transport: Transport, desired: Wire, creation: Creation): Promise<{ id: string; answer: Wire }>;
-  /** Has the server check a creation, or with an id the change of an object, without carrying it out. */
+  /** Sends a creation, or with an id a change, as a dry run. */
   rehearse(transport: Transport, id: string | undefined, change: Change): Promise<void>;
   read(transport: Transport, id: string): Promise<Wire>;
   update(transport: Transport, id: string, change: Change): Promise<Wire>;
@@ -59,7 +59,7 @@ function objectTarget(definition: Definition): Target {
         const { body: answer, replayed } = await transport.request<Wire>("POST", path, body, { idempotencyKey });
         const id = [...inPath, "id"].map((name) => answer[name]).join("/");
         if (!replayed) return { id, answer };
-        // Only a run that did not come to record its object left one that exists and is in nobody's state.
+        // An earlier run died before it recorded its object, so the object exists and no state holds it.
         const exists = await orGone(transport.request("GET", at(id)));
         if (exists && !(await isRecorded(id))) return { id, answer };
       }

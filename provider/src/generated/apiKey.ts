@@ -10,15 +10,15 @@ export interface ApiKeyArgs {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: pulumi.Input<string>;
 
-  /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
+  /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   ownerId?: pulumi.Input<string>;
 
-  /** Until when the key is accepted (RFC 3339): a time in the future, by the server's clock, and no later than the end of the key that makes it. Default: that key's end, or where it has none, until it is deleted. Set at creation only. */
+  /** When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that makes it. Default: the same as that key, or never. Set at creation only. */
   expiresAt?: pulumi.Input<string>;
 }
 
 /**
- * A key with which its owner calls this API. Deleting it revokes it, at once, on other servers of the same database within a second.
+ * A key with which its owner calls this API. Deleting it revokes it at once, on other servers of the same database within a second.
  *
  * @example
  * ```ts
@@ -34,13 +34,13 @@ export class ApiKey extends Resource {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   declare readonly metadata: pulumi.Output<string>;
 
-  /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
+  /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   declare readonly ownerId: pulumi.Output<string>;
 
-  /** Until when the key is accepted (RFC 3339): a time in the future, by the server's clock, and no later than the end of the key that makes it. Default: that key's end, or where it has none, until it is deleted. Set at creation only. */
+  /** When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that makes it. Default: the same as that key, or never. Set at creation only. */
   declare readonly expiresAt: pulumi.Output<string | undefined>;
 
-  /** The key itself. Answered by the creation only and null ever after; a Pulumi program keeps it, encrypted, in its state. Secret. */
+  /** The key itself, a one-time secret: only the answer to its creation shows it, later answers say null. A Pulumi program keeps it, encrypted, in its state. Secret. */
   declare readonly token: pulumi.Output<string>;
 
   /** Address of this object. */

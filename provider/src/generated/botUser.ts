@@ -4,10 +4,10 @@ import { Resource } from "../host/resource";
 
 /** What a bot user is declared with. */
 export interface BotUserArgs {
-  /** What it is called. */
+  /** Name of the bot. */
   name: pulumi.Input<string>;
 
-  /** What its API keys may do: those of a `member` see and change what belongs to the account and what the bot itself owns, those of an `admin` everything. Default `member`. Set at creation only. */
+  /** Role of the bot: a `member` sees and changes what belongs to the account and what it owns itself, an `admin` everything. Default `member`. Set at creation only. */
   role?: pulumi.Input<"member" | "admin">;
 
   /** Whether its API keys are accepted. Default true. */
@@ -15,7 +15,7 @@ export interface BotUserArgs {
 }
 
 /**
- * An owner of keys and credentials that is no person: a pipeline, a service. Its API keys may do what its role may.
+ * An owner of keys and credentials that is no person, for example a pipeline or a service. Its role decides what its API keys may do.
  *
  * @example
  * ```ts
@@ -24,10 +24,10 @@ export interface BotUserArgs {
  * ```
  */
 export class BotUser extends Resource {
-  /** What it is called. */
+  /** Name of the bot. */
   declare readonly name: pulumi.Output<string>;
 
-  /** What its API keys may do: those of a `member` see and change what belongs to the account and what the bot itself owns, those of an `admin` everything. Default `member`. Set at creation only. */
+  /** Role of the bot: a `member` sees and changes what belongs to the account and what it owns itself, an `admin` everything. Default `member`. Set at creation only. */
   declare readonly role: pulumi.Output<"member" | "admin">;
 
   /** Whether its API keys are accepted. Default true. */

@@ -28,7 +28,7 @@ export interface Catalogue {
   /** A public key that may start tunnels through the SSH gateway. Its ACL limits what those tunnels may bind. */
   readonly sshCredentials: Readonly<Record<string, SshCredential>>;
 
-  /** A key pair that signs SSH certificates for users and hosts. The server makes it, and the private key never leaves the server. */
+  /** A key pair that signs SSH certificates for users and hosts. The server makes it; the private key never leaves the server. */
   readonly sshCertificateAuthorities: Readonly<Record<string, SshCertificateAuthority>>;
 
   /** A certificate with which the holder of a key logs in over SSH, for a limited time, wherever its authority is trusted. */
@@ -55,7 +55,7 @@ export interface Catalogue {
   /** Spreads traffic over its backends in proportion to their weights. */
   readonly weightedBackends: Readonly<Record<string, WeightedBackend>>;
 
-  /** Answers every request with the same response, for example a page that says what is going on. */
+  /** Answers every request with the same response, for example a maintenance page. */
   readonly httpResponseBackends: Readonly<Record<string, HttpResponseBackend>>;
 
   /** Sends traffic to a fixed address. */
@@ -67,18 +67,18 @@ export interface Catalogue {
   /** Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes, which have at most 4 MiB together. */
   readonly httpsEdges: Readonly<Record<string, HttpsEdge>>;
 
-  /** What happens to requests whose path matches: who may make them, and which backend gets them. */
+  /** Decides about requests whose path matches: who may make them, and which backend gets them. */
   readonly httpsEdgeRoutes: Readonly<Record<string, HttpsEdgeRoute>>;
 
-  /** Where events are sent, and how to sign in there. It has no effect until a subscription names it. */
+  /** A service that receives events, and how to sign in there. It has no effect until a subscription names it. */
   readonly eventDestinations: Readonly<Record<string, EventDestination>>;
 
-  /** Which types of events go to which destinations. */
+  /** Sends the events of some types to some destinations. */
   readonly eventSubscriptions: Readonly<Record<string, EventSubscription>>;
 
-  /** A key with which its owner calls this API. Deleting it revokes it, at once, on other servers of the same database within a second. */
+  /** A key with which its owner calls this API. Deleting it revokes it at once, on other servers of the same database within a second. */
   readonly apiKeys: Readonly<Record<string, ApiKey>>;
 
-  /** An owner of keys and credentials that is no person: a pipeline, a service. Its API keys may do what its role may. */
+  /** An owner of keys and credentials that is no person, for example a pipeline or a service. Its role decides what its API keys may do. */
   readonly botUsers: Readonly<Record<string, BotUser>>;
 }

@@ -4,7 +4,7 @@ import { Resource } from "../host/resource";
 
 /** What a certificate authority is declared with. */
 export interface CertificateAuthorityArgs {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -26,7 +26,7 @@ export interface CertificateAuthorityArgs {
  * ```
  */
 export class CertificateAuthority extends Resource {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   declare readonly description: pulumi.Output<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */

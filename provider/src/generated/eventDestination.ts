@@ -133,7 +133,7 @@ export interface EventDestinationTargetModule {
 
 /** What an event destination is declared with. */
 export interface EventDestinationArgs {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -147,7 +147,7 @@ export interface EventDestinationArgs {
 }
 
 /**
- * Where events are sent, and how to sign in there. It has no effect until a subscription names it.
+ * A service that receives events, and how to sign in there. It has no effect until a subscription names it.
  *
  * @example
  * ```ts
@@ -162,7 +162,7 @@ export interface EventDestinationArgs {
  * ```
  */
 export class EventDestination extends Resource {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   declare readonly description: pulumi.Output<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */

@@ -24,7 +24,7 @@ export interface EventSubscriptionArgs {
 }
 
 /**
- * Which types of events go to which destinations.
+ * Sends the events of some types to some destinations.
  *
  * @example
  * ```ts

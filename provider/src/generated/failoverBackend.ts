@@ -4,7 +4,7 @@ import { Resource } from "../host/resource";
 
 /** What a failover backend is declared with. */
 export interface FailoverBackendArgs {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -25,7 +25,7 @@ export interface FailoverBackendArgs {
  * ```
  */
 export class FailoverBackend extends Resource {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   declare readonly description: pulumi.Output<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */

@@ -4,7 +4,7 @@ import { Resource } from "../host/resource";
 
 /** What an HTTP-response backend is declared with. */
 export interface HttpResponseBackendArgs {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -21,7 +21,7 @@ export interface HttpResponseBackendArgs {
 }
 
 /**
- * Answers every request with the same response, for example a page that says what is going on.
+ * Answers every request with the same response, for example a maintenance page.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ export interface HttpResponseBackendArgs {
  * ```
  */
 export class HttpResponseBackend extends Resource {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   declare readonly description: pulumi.Output<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */

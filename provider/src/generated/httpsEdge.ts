@@ -22,7 +22,7 @@ export interface HttpsEdgeTlsTerminationModule {
 
 /** What an HTTPS edge is declared with. */
 export interface HttpsEdgeArgs {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -31,10 +31,10 @@ export interface HttpsEdgeArgs {
   /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
   hostports?: pulumi.Input<pulumi.Input<string>[]>;
 
-  /** Which client certificates are accepted. */
+  /** Requires client certificates of certain authorities. */
   mutualTls?: pulumi.Input<HttpsEdgeMutualTlsModule>;
 
-  /** From which version on TLS is accepted. */
+  /** Sets the lowest TLS version. */
   tlsTermination?: pulumi.Input<HttpsEdgeTlsTerminationModule>;
 }
 
@@ -50,7 +50,7 @@ export interface HttpsEdgeArgs {
  * ```
  */
 export class HttpsEdge extends Resource {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   declare readonly description: pulumi.Output<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -59,10 +59,10 @@ export class HttpsEdge extends Resource {
   /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
   declare readonly hostports: pulumi.Output<string[]>;
 
-  /** Which client certificates are accepted. */
+  /** Requires client certificates of certain authorities. */
   declare readonly mutualTls: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeArgs["mutualTls"]>> | undefined>;
 
-  /** From which version on TLS is accepted. */
+  /** Sets the lowest TLS version. */
   declare readonly tlsTermination: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeArgs["tlsTermination"]>> | undefined>;
 
   /** Address of this object. */
@@ -88,7 +88,7 @@ export interface HttpsEdgeMutualTlsArgs extends HttpsEdgeMutualTlsModule {
   edgeId: pulumi.Input<string>;
 }
 
-/** The mutual_tls module of an HTTPS edge, as a resource of its own: for programs that do not declare the HTTPS edge itself. Which client certificates are accepted. */
+/** The mutual_tls module of an HTTPS edge, as a resource of its own: for programs that do not declare the HTTPS edge itself. Requires client certificates of certain authorities. */
 export class HttpsEdgeMutualTls extends Resource {
   /** The HTTPS edge (`edghts_…`). A change moves the module. */
   declare readonly edgeId: pulumi.Output<string>;
@@ -116,7 +116,7 @@ export interface HttpsEdgeTlsTerminationArgs extends HttpsEdgeTlsTerminationModu
   edgeId: pulumi.Input<string>;
 }
 
-/** The tls_termination module of an HTTPS edge, as a resource of its own: for programs that do not declare the HTTPS edge itself. From which version on TLS is accepted. */
+/** The tls_termination module of an HTTPS edge, as a resource of its own: for programs that do not declare the HTTPS edge itself. Sets the lowest TLS version. */
 export class HttpsEdgeTlsTermination extends Resource {
   /** The HTTPS edge (`edghts_…`). A change moves the module. */
   declare readonly edgeId: pulumi.Output<string>;

@@ -31,10 +31,10 @@ export interface HttpsEdgeRouteOidcModule {
   /** Prefix of the session's cookie. Default: the service's own. */
   cookiePrefix?: pulumi.Input<string>;
 
-  /** After how long without a request users have to sign in again. In seconds; 0 for no limit. Default `0`. */
+  /** Users must sign in again after this time without a request. In seconds; 0 for no limit. Default `0`. */
   inactivityTimeout?: pulumi.Input<number>;
 
-  /** After how long users have to sign in again in any case. In seconds; 0 for no limit. Default `0`. */
+  /** Users must sign in again after this time in any case. In seconds; 0 for no limit. Default `0`. */
   maximumDuration?: pulumi.Input<number>;
 
   /** URL of the provider; the base of its discovery document. */
@@ -46,13 +46,13 @@ export interface HttpsEdgeRouteOidcModule {
   /** The app's client secret. Secret. */
   clientSecret: pulumi.Input<string>;
 
-  /** Scopes that are asked for. */
+  /** Scopes to request. */
   scopes?: pulumi.Input<pulumi.Input<string>[]>;
 }
 
 /** What `allowList` holds. */
 export interface HttpsEdgeRouteJwtValidationModuleIssuerAllowList {
-  /** One that is allowed. */
+  /** An allowed value. */
   value: pulumi.Input<string>;
 }
 
@@ -64,13 +64,13 @@ export interface HttpsEdgeRouteJwtValidationModuleIssuer {
 
 /** What `allowList` holds. */
 export interface HttpsEdgeRouteJwtValidationModuleAudienceAllowList {
-  /** One that is allowed. */
+  /** An allowed value. */
   value: pulumi.Input<string>;
 }
 
-/** Audiences of which a token has to name one. */
+/** Audiences; a token must name one of them. */
 export interface HttpsEdgeRouteJwtValidationModuleAudience {
-  /** Audiences of which a token has to name one. */
+  /** Audiences; a token must name one of them. */
   allowList: pulumi.Input<pulumi.Input<HttpsEdgeRouteJwtValidationModuleAudienceAllowList>[]>;
 }
 
@@ -85,7 +85,7 @@ export interface HttpsEdgeRouteJwtValidationModuleHttpTokens {
   /** The name of the header or of the body's field. */
   name: pulumi.Input<string>;
 
-  /** What stands before the token and is taken off, for example `Bearer `. */
+  /** A prefix to remove before the token, for example `Bearer `. */
   prefix?: pulumi.Input<string>;
 }
 
@@ -124,7 +124,7 @@ export interface HttpsEdgeRouteJwtValidationModule {
   /** Issuers whose tokens are accepted. */
   issuer: pulumi.Input<HttpsEdgeRouteJwtValidationModuleIssuer>;
 
-  /** Audiences of which a token has to name one. */
+  /** Audiences; a token must name one of them. */
   audience: pulumi.Input<HttpsEdgeRouteJwtValidationModuleAudience>;
 
   /** Where tokens stand in a request. */
@@ -208,25 +208,25 @@ export interface HttpsEdgeRouteArgs {
   /** Whether `match` is the whole path or its beginning. */
   matchType: pulumi.Input<"exact_path" | "path_prefix">;
 
-  /** The path, beginning with `/`. Each stands once for its type on an edge. */
+  /** The path, beginning with `/`. Each path is unique for its `match_type` on an edge. */
   match: pulumi.Input<string>;
 
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: pulumi.Input<string>;
 
-  /** Where the traffic goes. */
+  /** The backend of the traffic. */
   backend?: pulumi.Input<HttpsEdgeRouteBackendModule>;
 
-  /** Which source addresses may connect. */
+  /** Limits the source addresses that may connect. */
   ipRestriction?: pulumi.Input<HttpsEdgeRouteIpRestrictionModule>;
 
   /** Signs users in with an OpenID Connect provider. */
   oidc?: pulumi.Input<HttpsEdgeRouteOidcModule>;
 
-  /** Lets requests pass that carry a valid JSON Web Token. */
+  /** Admits only requests with a valid JSON Web Token. */
   jwtValidation?: pulumi.Input<HttpsEdgeRouteJwtValidationModule>;
 
   /** Allows or denies requests by their User-Agent header. */
@@ -237,7 +237,7 @@ export interface HttpsEdgeRouteArgs {
 }
 
 /**
- * What happens to requests whose path matches: who may make them, and which backend gets them.
+ * Decides about requests whose path matches: who may make them, and which backend gets them.
  *
  * @example
  * ```ts
@@ -262,25 +262,25 @@ export class HttpsEdgeRoute extends Resource {
   /** Whether `match` is the whole path or its beginning. */
   declare readonly matchType: pulumi.Output<"exact_path" | "path_prefix">;
 
-  /** The path, beginning with `/`. Each stands once for its type on an edge. */
+  /** The path, beginning with `/`. Each path is unique for its `match_type` on an edge. */
   declare readonly match: pulumi.Output<string>;
 
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   declare readonly description: pulumi.Output<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   declare readonly metadata: pulumi.Output<string>;
 
-  /** Where the traffic goes. */
+  /** The backend of the traffic. */
   declare readonly backend: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteArgs["backend"]>> | undefined>;
 
-  /** Which source addresses may connect. */
+  /** Limits the source addresses that may connect. */
   declare readonly ipRestriction: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteArgs["ipRestriction"]>> | undefined>;
 
   /** Signs users in with an OpenID Connect provider. */
   declare readonly oidc: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteArgs["oidc"]>> | undefined>;
 
-  /** Lets requests pass that carry a valid JSON Web Token. */
+  /** Admits only requests with a valid JSON Web Token. */
   declare readonly jwtValidation: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteArgs["jwtValidation"]>> | undefined>;
 
   /** Allows or denies requests by their User-Agent header. */
@@ -318,7 +318,7 @@ export interface HttpsEdgeRouteBackendArgs extends HttpsEdgeRouteBackendModule {
   routeId: pulumi.Input<string>;
 }
 
-/** The backend module of an HTTPS edge route, as a resource of its own: for programs that do not declare the HTTPS edge route itself. Where the traffic goes. */
+/** The backend module of an HTTPS edge route, as a resource of its own: for programs that do not declare the HTTPS edge route itself. The backend of the traffic. */
 export class HttpsEdgeRouteBackend extends Resource {
   /** The edge that the route belongs to. Set at creation only. */
   declare readonly edgeId: pulumi.Output<string>;
@@ -352,7 +352,7 @@ export interface HttpsEdgeRouteIpRestrictionArgs extends HttpsEdgeRouteIpRestric
   routeId: pulumi.Input<string>;
 }
 
-/** The ip_restriction module of an HTTPS edge route, as a resource of its own: for programs that do not declare the HTTPS edge route itself. Which source addresses may connect. */
+/** The ip_restriction module of an HTTPS edge route, as a resource of its own: for programs that do not declare the HTTPS edge route itself. Limits the source addresses that may connect. */
 export class HttpsEdgeRouteIpRestriction extends Resource {
   /** The edge that the route belongs to. Set at creation only. */
   declare readonly edgeId: pulumi.Output<string>;
@@ -403,10 +403,10 @@ export class HttpsEdgeRouteOidc extends Resource {
   /** Prefix of the session's cookie. Default: the service's own. */
   declare readonly cookiePrefix: pulumi.Output<string>;
 
-  /** After how long without a request users have to sign in again. In seconds; 0 for no limit. Default `0`. */
+  /** Users must sign in again after this time without a request. In seconds; 0 for no limit. Default `0`. */
   declare readonly inactivityTimeout: pulumi.Output<number>;
 
-  /** After how long users have to sign in again in any case. In seconds; 0 for no limit. Default `0`. */
+  /** Users must sign in again after this time in any case. In seconds; 0 for no limit. Default `0`. */
   declare readonly maximumDuration: pulumi.Output<number>;
 
   /** URL of the provider; the base of its discovery document. */
@@ -418,7 +418,7 @@ export class HttpsEdgeRouteOidc extends Resource {
   /** The app's client secret. Secret. */
   declare readonly clientSecret: pulumi.Output<string>;
 
-  /** Scopes that are asked for. */
+  /** Scopes to request. */
   declare readonly scopes: pulumi.Output<string[]>;
 
   /** @param args what is declared; see {@link HttpsEdgeRouteOidcArgs} */
@@ -441,7 +441,7 @@ export interface HttpsEdgeRouteJwtValidationArgs extends HttpsEdgeRouteJwtValida
   routeId: pulumi.Input<string>;
 }
 
-/** The jwt_validation module of an HTTPS edge route, as a resource of its own: for programs that do not declare the HTTPS edge route itself. Lets requests pass that carry a valid JSON Web Token. */
+/** The jwt_validation module of an HTTPS edge route, as a resource of its own: for programs that do not declare the HTTPS edge route itself. Admits only requests with a valid JSON Web Token. */
 export class HttpsEdgeRouteJwtValidation extends Resource {
   /** The edge that the route belongs to. Set at creation only. */
   declare readonly edgeId: pulumi.Output<string>;
@@ -455,7 +455,7 @@ export class HttpsEdgeRouteJwtValidation extends Resource {
   /** Issuers whose tokens are accepted. */
   declare readonly issuer: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteJwtValidationArgs["issuer"]>>>;
 
-  /** Audiences of which a token has to name one. */
+  /** Audiences; a token must name one of them. */
   declare readonly audience: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteJwtValidationArgs["audience"]>>>;
 
   /** Where tokens stand in a request. */

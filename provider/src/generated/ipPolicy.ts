@@ -4,7 +4,7 @@ import { Resource } from "../host/resource";
 
 /** What an IP policy is declared with. */
 export interface IpPolicyArgs {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -20,7 +20,7 @@ export interface IpPolicyArgs {
  * ```
  */
 export class IpPolicy extends Resource {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   declare readonly description: pulumi.Output<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */

@@ -4,13 +4,13 @@ import { Resource } from "../host/resource";
 
 /** What an IP policy rule is declared with. */
 export interface IpPolicyRuleArgs {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: pulumi.Input<string>;
 
-  /** The network, with its mask and without host bits. Each network stands once in a policy. */
+  /** The network, with its mask and without host bits. Each network is unique in its policy. */
   cidr: pulumi.Input<string>;
 
   /** The policy that the rule belongs to. Set at creation only. */
@@ -34,13 +34,13 @@ export interface IpPolicyRuleArgs {
  * ```
  */
 export class IpPolicyRule extends Resource {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   declare readonly description: pulumi.Output<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   declare readonly metadata: pulumi.Output<string>;
 
-  /** The network, with its mask and without host bits. Each network stands once in a policy. */
+  /** The network, with its mask and without host bits. Each network is unique in its policy. */
   declare readonly cidr: pulumi.Output<string>;
 
   /** The policy that the rule belongs to. Set at creation only. */

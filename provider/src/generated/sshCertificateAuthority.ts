@@ -4,7 +4,7 @@ import { Resource } from "../host/resource";
 
 /** What an SSH certificate authority is declared with. */
 export interface SshCertificateAuthorityArgs {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -21,7 +21,7 @@ export interface SshCertificateAuthorityArgs {
 }
 
 /**
- * A key pair that signs SSH certificates for users and hosts. The server makes it, and the private key never leaves the server.
+ * A key pair that signs SSH certificates for users and hosts. The server makes it; the private key never leaves the server.
  *
  * @example
  * ```ts
@@ -32,7 +32,7 @@ export interface SshCertificateAuthorityArgs {
  * ```
  */
 export class SshCertificateAuthority extends Resource {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   declare readonly description: pulumi.Output<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */

@@ -16,7 +16,7 @@ export interface SshCredentialArgs {
   /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
   acl?: pulumi.Input<pulumi.Input<string>[]>;
 
-  /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
+  /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   ownerId?: pulumi.Input<string>;
 }
 
@@ -44,7 +44,7 @@ export class SshCredential extends Resource {
   /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
   declare readonly acl: pulumi.Output<string[]>;
 
-  /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
+  /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   declare readonly ownerId: pulumi.Output<string>;
 
   /** Address of this object. */

@@ -4,7 +4,7 @@ import { Resource } from "../host/resource";
 
 /** What an SSH user certificate is declared with. */
 export interface SshUserCertificateArgs {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -25,16 +25,16 @@ export interface SshUserCertificateArgs {
   /** What the certificate permits, each name with the value `""`: `permit-X11-forwarding`, `permit-agent-forwarding`, `permit-port-forwarding`, `permit-pty`, `permit-user-rc`, `no-touch-required`, or names of your own with `@<domain>`. Default: `permit-pty` and `permit-user-rc`. Set at creation only. */
   extensions?: pulumi.Input<Record<string, pulumi.Input<string>>>;
 
-  /** From when on the certificate is valid (RFC 3339; whole seconds count). Default: its creation. Set at creation only. */
+  /** Start of the validity (RFC 3339, in whole seconds). Default: now. Set at creation only. */
   validAfter?: pulumi.Input<string>;
 
-  /** Until when the certificate is valid (RFC 3339; whole seconds count). Default: 24 hours after its creation, or after `valid_after` where that is later. Set at creation only. */
+  /** End of the validity (RFC 3339, in whole seconds). Default: 24 hours after its creation, or after `valid_after` if that is later. Set at creation only. */
   validUntil?: pulumi.Input<string>;
 
-  /** How long it shall be valid, for example "8h", "30d" or "1d12h", instead of a fixed `validUntil`. Default: 24 hours. A change replaces it. */
+  /** Length of the validity, for example "8h", "30d" or "1d12h", instead of a fixed `validUntil`. Default: 24 hours. A change replaces it. */
   validFor?: pulumi.Input<string>;
 
-  /** A run of the program replaces it by a new one once less than this is left, for example "8h"; must be shorter than its validity. Default: never. */
+  /** A run of the program replaces it when less than this is left, for example "8h"; must be shorter than its validity. Default: never. */
   renewBefore?: pulumi.Input<string>;
 }
 
@@ -54,7 +54,7 @@ export interface SshUserCertificateArgs {
  * ```
  */
 export class SshUserCertificate extends Resource {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   declare readonly description: pulumi.Output<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -75,16 +75,16 @@ export class SshUserCertificate extends Resource {
   /** What the certificate permits, each name with the value `""`: `permit-X11-forwarding`, `permit-agent-forwarding`, `permit-port-forwarding`, `permit-pty`, `permit-user-rc`, `no-touch-required`, or names of your own with `@<domain>`. Default: `permit-pty` and `permit-user-rc`. Set at creation only. */
   declare readonly extensions: pulumi.Output<Record<string, string>>;
 
-  /** From when on the certificate is valid (RFC 3339; whole seconds count). Default: its creation. Set at creation only. */
+  /** Start of the validity (RFC 3339, in whole seconds). Default: now. Set at creation only. */
   declare readonly validAfter: pulumi.Output<string>;
 
-  /** Until when the certificate is valid (RFC 3339; whole seconds count). Default: 24 hours after its creation, or after `valid_after` where that is later. Set at creation only. */
+  /** End of the validity (RFC 3339, in whole seconds). Default: 24 hours after its creation, or after `valid_after` if that is later. Set at creation only. */
   declare readonly validUntil: pulumi.Output<string>;
 
-  /** How long it shall be valid, for example "8h", "30d" or "1d12h", instead of a fixed `validUntil`. Default: 24 hours. A change replaces it. */
+  /** Length of the validity, for example "8h", "30d" or "1d12h", instead of a fixed `validUntil`. Default: 24 hours. A change replaces it. */
   declare readonly validFor: pulumi.Output<string | undefined>;
 
-  /** A run of the program replaces it by a new one once less than this is left, for example "8h"; must be shorter than its validity. Default: never. */
+  /** A run of the program replaces it when less than this is left, for example "8h"; must be shorter than its validity. Default: never. */
   declare readonly renewBefore: pulumi.Output<string | undefined>;
 
   /** The type of `public_key`. */

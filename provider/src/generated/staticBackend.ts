@@ -10,7 +10,7 @@ export interface StaticBackendTlsModule {
 
 /** What a static backend is declared with. */
 export interface StaticBackendArgs {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -32,7 +32,7 @@ export interface StaticBackendArgs {
  * ```
  */
 export class StaticBackend extends Resource {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   declare readonly description: pulumi.Output<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */

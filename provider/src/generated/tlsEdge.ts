@@ -97,7 +97,7 @@ export interface TlsEdgePoliciesModule {
 
 /** What a TLS edge is declared with. */
 export interface TlsEdgeArgs {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -106,16 +106,16 @@ export interface TlsEdgeArgs {
   /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
   hostports?: pulumi.Input<pulumi.Input<string>[]>;
 
-  /** Where the traffic goes. */
+  /** The backend of the traffic. */
   backend?: pulumi.Input<TlsEdgeBackendModule>;
 
-  /** Which source addresses may connect. */
+  /** Limits the source addresses that may connect. */
   ipRestriction?: pulumi.Input<TlsEdgeIpRestrictionModule>;
 
-  /** Which client certificates are accepted. */
+  /** Requires client certificates of certain authorities. */
   mutualTls?: pulumi.Input<TlsEdgeMutualTlsModule>;
 
-  /** Where TLS is terminated and from which version on. */
+  /** Sets where TLS is terminated, and the lowest version. */
   tlsTermination?: pulumi.Input<TlsEdgeTlsTerminationModule>;
 
   /** Conditions and actions on inbound and outbound traffic. */
@@ -136,7 +136,7 @@ export interface TlsEdgeArgs {
  * ```
  */
 export class TlsEdge extends Resource {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   declare readonly description: pulumi.Output<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -145,16 +145,16 @@ export class TlsEdge extends Resource {
   /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
   declare readonly hostports: pulumi.Output<string[]>;
 
-  /** Where the traffic goes. */
+  /** The backend of the traffic. */
   declare readonly backend: pulumi.Output<pulumi.Unwrap<NonNullable<TlsEdgeArgs["backend"]>> | undefined>;
 
-  /** Which source addresses may connect. */
+  /** Limits the source addresses that may connect. */
   declare readonly ipRestriction: pulumi.Output<pulumi.Unwrap<NonNullable<TlsEdgeArgs["ipRestriction"]>> | undefined>;
 
-  /** Which client certificates are accepted. */
+  /** Requires client certificates of certain authorities. */
   declare readonly mutualTls: pulumi.Output<pulumi.Unwrap<NonNullable<TlsEdgeArgs["mutualTls"]>> | undefined>;
 
-  /** Where TLS is terminated and from which version on. */
+  /** Sets where TLS is terminated, and the lowest version. */
   declare readonly tlsTermination: pulumi.Output<pulumi.Unwrap<NonNullable<TlsEdgeArgs["tlsTermination"]>> | undefined>;
 
   /** Conditions and actions on inbound and outbound traffic. */
@@ -183,7 +183,7 @@ export interface TlsEdgeBackendArgs extends TlsEdgeBackendModule {
   edgeId: pulumi.Input<string>;
 }
 
-/** The backend module of a TLS edge, as a resource of its own: for programs that do not declare the TLS edge itself. Where the traffic goes. */
+/** The backend module of a TLS edge, as a resource of its own: for programs that do not declare the TLS edge itself. The backend of the traffic. */
 export class TlsEdgeBackend extends Resource {
   /** The TLS edge (`edgtls_…`). A change moves the module. */
   declare readonly edgeId: pulumi.Output<string>;
@@ -211,7 +211,7 @@ export interface TlsEdgeIpRestrictionArgs extends TlsEdgeIpRestrictionModule {
   edgeId: pulumi.Input<string>;
 }
 
-/** The ip_restriction module of a TLS edge, as a resource of its own: for programs that do not declare the TLS edge itself. Which source addresses may connect. */
+/** The ip_restriction module of a TLS edge, as a resource of its own: for programs that do not declare the TLS edge itself. Limits the source addresses that may connect. */
 export class TlsEdgeIpRestriction extends Resource {
   /** The TLS edge (`edgtls_…`). A change moves the module. */
   declare readonly edgeId: pulumi.Output<string>;
@@ -239,7 +239,7 @@ export interface TlsEdgeMutualTlsArgs extends TlsEdgeMutualTlsModule {
   edgeId: pulumi.Input<string>;
 }
 
-/** The mutual_tls module of a TLS edge, as a resource of its own: for programs that do not declare the TLS edge itself. Which client certificates are accepted. */
+/** The mutual_tls module of a TLS edge, as a resource of its own: for programs that do not declare the TLS edge itself. Requires client certificates of certain authorities. */
 export class TlsEdgeMutualTls extends Resource {
   /** The TLS edge (`edgtls_…`). A change moves the module. */
   declare readonly edgeId: pulumi.Output<string>;
@@ -267,7 +267,7 @@ export interface TlsEdgeTlsTerminationArgs extends TlsEdgeTlsTerminationModule {
   edgeId: pulumi.Input<string>;
 }
 
-/** The tls_termination module of a TLS edge, as a resource of its own: for programs that do not declare the TLS edge itself. Where TLS is terminated and from which version on. */
+/** The tls_termination module of a TLS edge, as a resource of its own: for programs that do not declare the TLS edge itself. Sets where TLS is terminated, and the lowest version. */
 export class TlsEdgeTlsTermination extends Resource {
   /** The TLS edge (`edgtls_…`). A change moves the module. */
   declare readonly edgeId: pulumi.Output<string>;

@@ -13,7 +13,7 @@ export interface TunnelCredentialArgs {
   /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
   acl?: pulumi.Input<pulumi.Input<string>[]>;
 
-  /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
+  /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   ownerId?: pulumi.Input<string>;
 }
 
@@ -39,10 +39,10 @@ export class TunnelCredential extends Resource {
   /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
   declare readonly acl: pulumi.Output<string[]>;
 
-  /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
+  /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   declare readonly ownerId: pulumi.Output<string>;
 
-  /** The authtoken. Answered by the creation only and null ever after; a Pulumi program keeps it, encrypted, in its state. Secret. */
+  /** The authtoken, a one-time secret: only the answer to its creation shows it, later answers say null. A Pulumi program keeps it, encrypted, in its state. Secret. */
   declare readonly token: pulumi.Output<string>;
 
   /** Address of this object. */

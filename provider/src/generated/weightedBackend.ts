@@ -4,7 +4,7 @@ import { Resource } from "../host/resource";
 
 /** What a weighted backend is declared with. */
 export interface WeightedBackendArgs {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -27,7 +27,7 @@ export interface WeightedBackendArgs {
  * ```
  */
 export class WeightedBackend extends Resource {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   declare readonly description: pulumi.Output<string>;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */

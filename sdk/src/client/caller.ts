@@ -5,11 +5,11 @@ import type { Transport } from "./transport";
 export interface Caller {
   /** The user or bot that owns the key. */
   readonly owner_id: string;
-  /** What it is called. */
+  /** The name of the owner. */
   readonly name: string;
   readonly role: Role;
   readonly key_id: string;
-  /** Until when the key is accepted (RFC 3339); null until it is deleted. */
+  /** When the key expires (RFC 3339); null if it does not. */
   readonly expires_at: string | null;
 }
 

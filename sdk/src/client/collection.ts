@@ -16,7 +16,7 @@ export class Collection<T, Create, Update> {
     private readonly listKey: string,
   ) {}
 
-  /** Makes one object, however often the request has to be sent. */
+  /** Makes one object, even if the request has to be repeated. */
   async create<O extends RequestOptions = RequestOptions>(body: Create, options?: O): Promise<Told<T, O>> {
     return (await this.transport.request<Told<T, O>>("POST", this.path, body, repeatable(options))).body;
   }
@@ -58,7 +58,7 @@ export class Collection<T, Create, Update> {
   }
 }
 
-/** Names an intent that the caller has no name for, so that the request may be sent again. */
+/** Adds a random idempotency key if the caller gave none, so that the request can be repeated. */
 const repeatable = (options: RequestOptions = {}): RequestOptions => ({
   ...options,
   idempotencyKey: options.idempotencyKey ?? randomUUID(),

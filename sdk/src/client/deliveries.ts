@@ -11,11 +11,11 @@ export interface EventDelivery {
   readonly event_timestamp: string;
   /** `dead` when it was given up: refused for good, or for 24 hours. */
   readonly status: "pending" | "delivered" | "dead";
-  /** How often it was tried. */
+  /** Number of attempts. */
   readonly attempts: number;
-  /** What the service answered at the last attempt, unless it accepted. */
+  /** The service's answer to the last attempt, if that failed. */
   readonly last_error: string | null;
-  /** When it may be tried next, at the earliest; while it waits. */
+  /** Earliest time of the next attempt, while it is pending. */
   readonly due_at: string | null;
   readonly first_attempt_at: string | null;
   readonly last_attempt_at: string | null;
@@ -30,7 +30,7 @@ export interface EventDestinationTest {
   readonly error: string | null;
 }
 
-/** How deliveries to event destinations stand, and what can be done for them. */
+/** Lists, tests and replays deliveries to event destinations. */
 export class Deliveries {
   constructor(private readonly transport: Transport) {}
 
@@ -51,7 +51,7 @@ export class Deliveries {
 
   /**
    * Sends events again, each with the id that it had.
-   * @param which what was given up, or everything that was delivered or given up of events since a time (RFC 3339)
+   * @param which the dead letters, or all events since a time (RFC 3339) that were delivered or given up
    * @returns how many
    */
   async replay(destinationId: string, which: { readonly dead_letters: true } | { readonly since: string }): Promise<number> {

@@ -13,7 +13,7 @@ export const IDEMPOTENCY_KEY = "idempotency-key";
 const NEVER_SENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
 const LOST = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 const TIMED_OUT = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]);
-/** The server, or what stands before it, did not refuse: the request may have been carried out. */
+/** With these statuses, the server may have done the work. */
 const IN_DOUBT = [500, 502, 503, 504];
 
 /** What undici says of a failed try. */
@@ -30,9 +30,9 @@ interface Request {
 }
 
 /**
- * When a request is sent again, in undici's terms: where that is safe only. A request that the server
- * says it refused unprocessed (429 and 503 with Retry-After) is safe whatever it is; one of which nobody
- * knows whether it was carried out only if repeating it changes nothing.
+ * When undici repeats a request: only if that is safe. With 429 and 503 with Retry-After, the server says that it did
+ * nothing, so every request may be repeated. If it is unknown whether the server did the work, only idempotent requests
+ * are repeated.
  */
 export const retryOptions: RetryOptions = {
   throwOnError: false,
@@ -54,15 +54,15 @@ function delayBeforeRetry({ code = "", statusCode, headers }: FailedTry, request
   const asked = retryAfter(headers?.["retry-after"]);
   if ((statusCode === 429 || statusCode === 503) && asked !== undefined) {
     if (asked > LONGEST_DELAY_MS) return undefined;
-    // Spread over as much again: those who were refused together must not all come back together.
+    // Adds up to the same time again at random, so that clients refused together do not all come back together.
     return Math.max(asked, backOff) * (1 + Math.random());
   }
-  // Who gave a creation a name wants to know what became of it.
+  // With an Idempotency-Key, a repetition gets the first answer.
   if (statusCode !== undefined) return hasKey && IN_DOUBT.includes(statusCode) ? backOff : undefined;
-  // A refused connection is answered at once by whoever would have to start the server: one more try bridges a restart.
+  // A refused connection fails at once; one more try bridges a restart of the server.
   if (NEVER_SENT.has(code)) return tries === 1 ? backOff : undefined;
   if (!hasKey && !IDEMPOTENT.has(request.method)) return undefined;
-  // A server that is too slow is not made faster by more of the same.
+  // Many repetitions would only slow down a slow server further.
   if (TIMED_OUT.has(code)) return tries === 1 ? backOff : undefined;
   return LOST.has(code) ? backOff : undefined;
 }

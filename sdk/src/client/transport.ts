@@ -19,11 +19,11 @@ export interface RequestOptions {
   /** Go on only if the object's ETag is this one; otherwise {@link PreconditionFailedError}. */
   readonly ifMatch?: string;
   /**
-   * Names what a creation is for, so that it happens once: for 24 hours the same key with the same request is
-   * given the first answer again, and with another request {@link IdempotencyError}. 1 to 255 characters, ASCII without spaces.
+   * Makes a creation idempotent: for 24 hours, the same key with the same request gets the first answer, and with another
+   * request an {@link IdempotencyError}. 1 to 255 characters, ASCII without spaces.
    */
   readonly idempotencyKey?: string;
-  /** Check everything and answer as it would be, but keep nothing. A token that would be told is null. */
+  /** A dry run: check everything and answer as usual, but keep nothing. One-time secrets are null. */
   readonly dryRun?: boolean;
   /** With `dryRun`: the answer also tells, as `findings`, what the change would mean for callers. */
   readonly findings?: boolean;

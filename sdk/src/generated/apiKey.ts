@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 /**
- * A key with which its owner calls this API. Deleting it revokes it, at once, on other servers of the same database within a second.
+ * A key with which its owner calls this API. Deleting it revokes it at once, on other servers of the same database within a second.
  *
  * As the API answers it.
  */
@@ -20,13 +20,13 @@ export interface ApiKey {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata: string;
 
-  /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
+  /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   owner_id: string;
 
-  /** Until when the key is accepted (RFC 3339): a time in the future, by the server's clock, and no later than the end of the key that makes it. Default: that key's end, or where it has none, until it is deleted. Set at creation only. */
+  /** When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that makes it. Default: the same as that key, or never. Set at creation only. */
   expires_at: string | null;
 
-  /** The key itself. Answered by the creation only and null ever after; a Pulumi program keeps it, encrypted, in its state. Secret. */
+  /** The key itself, a one-time secret: only the answer to its creation shows it, later answers say null. A Pulumi program keeps it, encrypted, in its state. Secret. */
   token: string | null;
 }
 
@@ -38,10 +38,10 @@ export interface ApiKeyCreate {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: string;
 
-  /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
+  /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   owner_id?: string;
 
-  /** Until when the key is accepted (RFC 3339): a time in the future, by the server's clock, and no later than the end of the key that makes it. Default: that key's end, or where it has none, until it is deleted. Set at creation only. */
+  /** When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that makes it. Default: the same as that key, or never. Set at creation only. */
   expires_at?: string;
 }
 

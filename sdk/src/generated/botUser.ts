@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 /**
- * An owner of keys and credentials that is no person: a pipeline, a service. Its API keys may do what its role may.
+ * An owner of keys and credentials that is no person, for example a pipeline or a service. Its role decides what its API keys may do.
  *
  * As the API answers it.
  */
@@ -14,10 +14,10 @@ export interface BotUser {
   /** When it was created (RFC 3339). */
   created_at: string;
 
-  /** What it is called. */
+  /** Name of the bot. */
   name: string;
 
-  /** What its API keys may do: those of a `member` see and change what belongs to the account and what the bot itself owns, those of an `admin` everything. Default `member`. Set at creation only. */
+  /** Role of the bot: a `member` sees and changes what belongs to the account and what it owns itself, an `admin` everything. Default `member`. Set at creation only. */
   role: "member" | "admin";
 
   /** Whether its API keys are accepted. Default true. */
@@ -26,10 +26,10 @@ export interface BotUser {
 
 /** What a new bot user is made from. */
 export interface BotUserCreate {
-  /** What it is called. */
+  /** Name of the bot. */
   name: string;
 
-  /** What its API keys may do: those of a `member` see and change what belongs to the account and what the bot itself owns, those of an `admin` everything. Default `member`. Set at creation only. */
+  /** Role of the bot: a `member` sees and changes what belongs to the account and what it owns itself, an `admin` everything. Default `member`. Set at creation only. */
   role?: "member" | "admin";
 
   /** Whether its API keys are accepted. Default true. */

@@ -129,7 +129,7 @@ export interface EventDestinationTarget {
 }
 
 /**
- * Where events are sent, and how to sign in there. It has no effect until a subscription names it.
+ * A service that receives events, and how to sign in there. It has no effect until a subscription names it.
  *
  * As the API answers it.
  */
@@ -143,7 +143,7 @@ export interface EventDestination {
   /** When it was created (RFC 3339). */
   created_at: string;
 
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description: string;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -287,7 +287,7 @@ export interface EventDestinationTargetReplace {
 
 /** What a new event destination is made from. */
 export interface EventDestinationCreate {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description?: string;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */

@@ -11,7 +11,7 @@ export interface EventSubscriptionSources {
 }
 
 /**
- * Which types of events go to which destinations.
+ * Sends the events of some types to some destinations.
  *
  * As the API answers it.
  */

@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 /**
- * Answers every request with the same response, for example a page that says what is going on.
+ * Answers every request with the same response, for example a maintenance page.
  *
  * As the API answers it.
  */
@@ -14,7 +14,7 @@ export interface HttpResponseBackend {
   /** When it was created (RFC 3339). */
   created_at: string;
 
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description: string;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -32,7 +32,7 @@ export interface HttpResponseBackend {
 
 /** What a new HTTP-response backend is made from. */
 export interface HttpResponseBackendCreate {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description?: string;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */

@@ -48,10 +48,10 @@ export interface HttpsEdgeRoutesOidc {
   /** Prefix of the session's cookie. Default: the service's own. */
   cookie_prefix: string;
 
-  /** After how long without a request users have to sign in again. In seconds; 0 for no limit. */
+  /** Users must sign in again after this time without a request. In seconds; 0 for no limit. */
   inactivity_timeout: number;
 
-  /** After how long users have to sign in again in any case. In seconds; 0 for no limit. */
+  /** Users must sign in again after this time in any case. In seconds; 0 for no limit. */
   maximum_duration: number;
 
   /** URL of the provider; the base of its discovery document. */
@@ -63,13 +63,13 @@ export interface HttpsEdgeRoutesOidc {
   /** The app's client secret. Secret. */
   client_secret: string;
 
-  /** Scopes that are asked for. */
+  /** Scopes to request. */
   scopes: string[];
 }
 
 /** What `allow_list` holds. */
 export interface HttpsEdgeRoutesJwtValidationIssuerAllowList {
-  /** One that is allowed. */
+  /** An allowed value. */
   value: string;
 }
 
@@ -81,13 +81,13 @@ export interface HttpsEdgeRoutesJwtValidationIssuer {
 
 /** What `allow_list` holds. */
 export interface HttpsEdgeRoutesJwtValidationAudienceAllowList {
-  /** One that is allowed. */
+  /** An allowed value. */
   value: string;
 }
 
-/** Audiences of which a token has to name one. */
+/** Audiences; a token must name one of them. */
 export interface HttpsEdgeRoutesJwtValidationAudience {
-  /** Audiences of which a token has to name one. */
+  /** Audiences; a token must name one of them. */
   allow_list: HttpsEdgeRoutesJwtValidationAudienceAllowList[];
 }
 
@@ -102,7 +102,7 @@ export interface HttpsEdgeRoutesJwtValidationHttpTokens {
   /** The name of the header or of the body's field. */
   name: string;
 
-  /** What stands before the token and is taken off, for example `Bearer `. */
+  /** A prefix to remove before the token, for example `Bearer `. */
   prefix: string;
 }
 
@@ -141,7 +141,7 @@ export interface HttpsEdgeRoutesJwtValidation {
   /** Issuers whose tokens are accepted. */
   issuer: HttpsEdgeRoutesJwtValidationIssuer;
 
-  /** Audiences of which a token has to name one. */
+  /** Audiences; a token must name one of them. */
   audience: HttpsEdgeRoutesJwtValidationAudience;
 
   /** Where tokens stand in a request. */
@@ -234,25 +234,25 @@ export interface HttpsEdgeRoutes {
   /** Whether `match` is the whole path or its beginning. */
   match_type: "exact_path" | "path_prefix";
 
-  /** The path, beginning with `/`. Each stands once for its type on an edge. */
+  /** The path, beginning with `/`. Each path is unique for its `match_type` on an edge. */
   match: string;
 
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description: string;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata: string;
 
-  /** Where the traffic goes. */
+  /** The backend of the traffic. */
   backend: HttpsEdgeRoutesBackend | null;
 
-  /** Which source addresses may connect. */
+  /** Limits the source addresses that may connect. */
   ip_restriction: HttpsEdgeRoutesIpRestriction | null;
 
   /** Signs users in with an OpenID Connect provider. */
   oidc: HttpsEdgeRoutesOidc | null;
 
-  /** Lets requests pass that carry a valid JSON Web Token. */
+  /** Admits only requests with a valid JSON Web Token. */
   jwt_validation: HttpsEdgeRoutesJwtValidation | null;
 
   /** Allows or denies requests by their User-Agent header. */
@@ -277,7 +277,7 @@ export interface HttpsEdge {
   /** When it was created (RFC 3339). */
   created_at: string;
 
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description: string;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -286,10 +286,10 @@ export interface HttpsEdge {
   /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
   hostports: string[];
 
-  /** Which client certificates are accepted. */
+  /** Requires client certificates of certain authorities. */
   mutual_tls: HttpsEdgeMutualTls | null;
 
-  /** From which version on TLS is accepted. */
+  /** Sets the lowest TLS version. */
   tls_termination: HttpsEdgeTlsTermination | null;
 
   /** Its routes, newest first; at most 4 MiB together. */
@@ -316,7 +316,7 @@ export interface HttpsEdgeTlsTerminationReplace {
 
 /** What a new HTTPS edge is made from. */
 export interface HttpsEdgeCreate {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description?: string;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -325,10 +325,10 @@ export interface HttpsEdgeCreate {
   /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
   hostports?: string[];
 
-  /** Which client certificates are accepted. */
+  /** Requires client certificates of certain authorities. */
   mutual_tls?: HttpsEdgeMutualTlsReplace;
 
-  /** From which version on TLS is accepted. */
+  /** Sets the lowest TLS version. */
   tls_termination?: HttpsEdgeTlsTerminationReplace;
 }
 

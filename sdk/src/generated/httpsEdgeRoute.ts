@@ -30,10 +30,10 @@ export interface HttpsEdgeRouteOidc {
   /** Prefix of the session's cookie. Default: the service's own. */
   cookie_prefix: string;
 
-  /** After how long without a request users have to sign in again. In seconds; 0 for no limit. */
+  /** Users must sign in again after this time without a request. In seconds; 0 for no limit. */
   inactivity_timeout: number;
 
-  /** After how long users have to sign in again in any case. In seconds; 0 for no limit. */
+  /** Users must sign in again after this time in any case. In seconds; 0 for no limit. */
   maximum_duration: number;
 
   /** URL of the provider; the base of its discovery document. */
@@ -45,13 +45,13 @@ export interface HttpsEdgeRouteOidc {
   /** The app's client secret. Secret. */
   client_secret: string;
 
-  /** Scopes that are asked for. */
+  /** Scopes to request. */
   scopes: string[];
 }
 
 /** What `allow_list` holds. */
 export interface HttpsEdgeRouteJwtValidationIssuerAllowList {
-  /** One that is allowed. */
+  /** An allowed value. */
   value: string;
 }
 
@@ -63,13 +63,13 @@ export interface HttpsEdgeRouteJwtValidationIssuer {
 
 /** What `allow_list` holds. */
 export interface HttpsEdgeRouteJwtValidationAudienceAllowList {
-  /** One that is allowed. */
+  /** An allowed value. */
   value: string;
 }
 
-/** Audiences of which a token has to name one. */
+/** Audiences; a token must name one of them. */
 export interface HttpsEdgeRouteJwtValidationAudience {
-  /** Audiences of which a token has to name one. */
+  /** Audiences; a token must name one of them. */
   allow_list: HttpsEdgeRouteJwtValidationAudienceAllowList[];
 }
 
@@ -84,7 +84,7 @@ export interface HttpsEdgeRouteJwtValidationHttpTokens {
   /** The name of the header or of the body's field. */
   name: string;
 
-  /** What stands before the token and is taken off, for example `Bearer `. */
+  /** A prefix to remove before the token, for example `Bearer `. */
   prefix: string;
 }
 
@@ -123,7 +123,7 @@ export interface HttpsEdgeRouteJwtValidation {
   /** Issuers whose tokens are accepted. */
   issuer: HttpsEdgeRouteJwtValidationIssuer;
 
-  /** Audiences of which a token has to name one. */
+  /** Audiences; a token must name one of them. */
   audience: HttpsEdgeRouteJwtValidationAudience;
 
   /** Where tokens stand in a request. */
@@ -200,7 +200,7 @@ export interface HttpsEdgeRoutePolicies {
 }
 
 /**
- * What happens to requests whose path matches: who may make them, and which backend gets them.
+ * Decides about requests whose path matches: who may make them, and which backend gets them.
  *
  * As the API answers it.
  */
@@ -220,25 +220,25 @@ export interface HttpsEdgeRoute {
   /** Whether `match` is the whole path or its beginning. */
   match_type: "exact_path" | "path_prefix";
 
-  /** The path, beginning with `/`. Each stands once for its type on an edge. */
+  /** The path, beginning with `/`. Each path is unique for its `match_type` on an edge. */
   match: string;
 
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description: string;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata: string;
 
-  /** Where the traffic goes. */
+  /** The backend of the traffic. */
   backend: HttpsEdgeRouteBackend | null;
 
-  /** Which source addresses may connect. */
+  /** Limits the source addresses that may connect. */
   ip_restriction: HttpsEdgeRouteIpRestriction | null;
 
   /** Signs users in with an OpenID Connect provider. */
   oidc: HttpsEdgeRouteOidc | null;
 
-  /** Lets requests pass that carry a valid JSON Web Token. */
+  /** Admits only requests with a valid JSON Web Token. */
   jwt_validation: HttpsEdgeRouteJwtValidation | null;
 
   /** Allows or denies requests by their User-Agent header. */
@@ -277,10 +277,10 @@ export interface HttpsEdgeRouteOidcReplace {
   /** Prefix of the session's cookie. Default: the service's own. */
   cookie_prefix?: string;
 
-  /** After how long without a request users have to sign in again. In seconds; 0 for no limit. Default `0`. */
+  /** Users must sign in again after this time without a request. In seconds; 0 for no limit. Default `0`. */
   inactivity_timeout?: number;
 
-  /** After how long users have to sign in again in any case. In seconds; 0 for no limit. Default `0`. */
+  /** Users must sign in again after this time in any case. In seconds; 0 for no limit. Default `0`. */
   maximum_duration?: number;
 
   /** URL of the provider; the base of its discovery document. */
@@ -292,13 +292,13 @@ export interface HttpsEdgeRouteOidcReplace {
   /** The app's client secret. Secret. */
   client_secret: string;
 
-  /** Scopes that are asked for. */
+  /** Scopes to request. */
   scopes?: string[];
 }
 
 /** What `allow_list` holds. */
 export interface HttpsEdgeRouteJwtValidationIssuerAllowListReplace {
-  /** One that is allowed. */
+  /** An allowed value. */
   value: string;
 }
 
@@ -310,13 +310,13 @@ export interface HttpsEdgeRouteJwtValidationIssuerReplace {
 
 /** What `allow_list` holds. */
 export interface HttpsEdgeRouteJwtValidationAudienceAllowListReplace {
-  /** One that is allowed. */
+  /** An allowed value. */
   value: string;
 }
 
-/** Audiences of which a token has to name one. */
+/** Audiences; a token must name one of them. */
 export interface HttpsEdgeRouteJwtValidationAudienceReplace {
-  /** Audiences of which a token has to name one. */
+  /** Audiences; a token must name one of them. */
   allow_list: HttpsEdgeRouteJwtValidationAudienceAllowListReplace[];
 }
 
@@ -331,7 +331,7 @@ export interface HttpsEdgeRouteJwtValidationHttpTokensReplace {
   /** The name of the header or of the body's field. */
   name: string;
 
-  /** What stands before the token and is taken off, for example `Bearer `. */
+  /** A prefix to remove before the token, for example `Bearer `. */
   prefix?: string;
 }
 
@@ -370,7 +370,7 @@ export interface HttpsEdgeRouteJwtValidationReplace {
   /** Issuers whose tokens are accepted. */
   issuer: HttpsEdgeRouteJwtValidationIssuerReplace;
 
-  /** Audiences of which a token has to name one. */
+  /** Audiences; a token must name one of them. */
   audience: HttpsEdgeRouteJwtValidationAudienceReplace;
 
   /** Where tokens stand in a request. */
@@ -451,25 +451,25 @@ export interface HttpsEdgeRouteCreate {
   /** Whether `match` is the whole path or its beginning. */
   match_type: "exact_path" | "path_prefix";
 
-  /** The path, beginning with `/`. Each stands once for its type on an edge. */
+  /** The path, beginning with `/`. Each path is unique for its `match_type` on an edge. */
   match: string;
 
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description?: string;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: string;
 
-  /** Where the traffic goes. */
+  /** The backend of the traffic. */
   backend?: HttpsEdgeRouteBackendReplace;
 
-  /** Which source addresses may connect. */
+  /** Limits the source addresses that may connect. */
   ip_restriction?: HttpsEdgeRouteIpRestrictionReplace;
 
   /** Signs users in with an OpenID Connect provider. */
   oidc?: HttpsEdgeRouteOidcReplace;
 
-  /** Lets requests pass that carry a valid JSON Web Token. */
+  /** Admits only requests with a valid JSON Web Token. */
   jwt_validation?: HttpsEdgeRouteJwtValidationReplace;
 
   /** Allows or denies requests by their User-Agent header. */

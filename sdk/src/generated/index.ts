@@ -57,7 +57,7 @@ export class Tunnelplane extends ApiClient {
   /** SSH credentials. A public key that may start tunnels through the SSH gateway. Its ACL limits what those tunnels may bind. */
   readonly sshCredentials = new Collection<SshCredential, SshCredentialCreate, SshCredentialUpdate>(this.transport, "/ssh_credentials", "ssh_credentials");
 
-  /** SSH certificate authorities. A key pair that signs SSH certificates for users and hosts. The server makes it, and the private key never leaves the server. */
+  /** SSH certificate authorities. A key pair that signs SSH certificates for users and hosts. The server makes it; the private key never leaves the server. */
   readonly sshCertificateAuthorities = new Collection<SshCertificateAuthority, SshCertificateAuthorityCreate, SshCertificateAuthorityUpdate>(this.transport, "/ssh_certificate_authorities", "ssh_certificate_authorities");
 
   /** SSH user certificates. A certificate with which the holder of a key logs in over SSH, for a limited time, wherever its authority is trusted. */
@@ -84,7 +84,7 @@ export class Tunnelplane extends ApiClient {
   /** Weighted backends. Spreads traffic over its backends in proportion to their weights. */
   readonly weightedBackends = new Collection<WeightedBackend, WeightedBackendCreate, WeightedBackendUpdate>(this.transport, "/backends/weighted", "backends");
 
-  /** HTTP-response backends. Answers every request with the same response, for example a page that says what is going on. */
+  /** HTTP-response backends. Answers every request with the same response, for example a maintenance page. */
   readonly httpResponseBackends = new Collection<HttpResponseBackend, HttpResponseBackendCreate, HttpResponseBackendUpdate>(this.transport, "/backends/http_response", "backends");
 
   /** Static backends. Sends traffic to a fixed address. */
@@ -105,7 +105,7 @@ export class Tunnelplane extends ApiClient {
     tlsTermination: new Module<HttpsEdgeTlsTermination, HttpsEdgeTlsTerminationReplace>(this.transport, "/edges/https", "tls_termination"),
   });
 
-  /** HTTPS edge routes. What happens to requests whose path matches: who may make them, and which backend gets them. */
+  /** HTTPS edge routes. Decides about requests whose path matches: who may make them, and which backend gets them. */
   readonly httpsEdgeRoutes = (edgeId: string) => Object.assign(new Collection<HttpsEdgeRoute, HttpsEdgeRouteCreate, HttpsEdgeRouteUpdate>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "routes"), {
     backend: new Module<HttpsEdgeRouteBackend, HttpsEdgeRouteBackendReplace>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "backend"),
     ipRestriction: new Module<HttpsEdgeRouteIpRestriction, HttpsEdgeRouteIpRestrictionReplace>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "ip_restriction"),
@@ -115,17 +115,17 @@ export class Tunnelplane extends ApiClient {
     policies: new Module<HttpsEdgeRoutePolicies, HttpsEdgeRoutePoliciesReplace>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "policies"),
   });
 
-  /** Event destinations. Where events are sent, and how to sign in there. It has no effect until a subscription names it. */
+  /** Event destinations. A service that receives events, and how to sign in there. It has no effect until a subscription names it. */
   readonly eventDestinations = new Collection<EventDestination, EventDestinationCreate, EventDestinationUpdate>(this.transport, "/event_destinations", "event_destinations");
 
-  /** Event subscriptions. Which types of events go to which destinations. */
+  /** Event subscriptions. Sends the events of some types to some destinations. */
   readonly eventSubscriptions = Object.assign(new Collection<EventSubscription, EventSubscriptionCreate, EventSubscriptionUpdate>(this.transport, "/event_subscriptions", "event_subscriptions"), {
     sources: new Entries<EventSubscription["sources"][number], NonNullable<EventSubscriptionCreate["sources"]>[number]>(this.transport, "/event_subscriptions", "sources"),
   });
 
-  /** API keys. A key with which its owner calls this API. Deleting it revokes it, at once, on other servers of the same database within a second. */
+  /** API keys. A key with which its owner calls this API. Deleting it revokes it at once, on other servers of the same database within a second. */
   readonly apiKeys = new Collection<ApiKey, ApiKeyCreate, ApiKeyUpdate>(this.transport, "/api_keys", "keys");
 
-  /** Bot users. An owner of keys and credentials that is no person: a pipeline, a service. Its API keys may do what its role may. */
+  /** Bot users. An owner of keys and credentials that is no person, for example a pipeline or a service. Its role decides what its API keys may do. */
   readonly botUsers = new Collection<BotUser, BotUserCreate, BotUserUpdate>(this.transport, "/bot_users", "bot_users");
 }

@@ -16,13 +16,13 @@ export interface IpPolicyRule {
   /** When it was created (RFC 3339). */
   created_at: string;
 
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description: string;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata: string;
 
-  /** The network, with its mask and without host bits. Each network stands once in a policy. */
+  /** The network, with its mask and without host bits. Each network is unique in its policy. */
   cidr: string;
 
   /** The policy that the rule belongs to. Set at creation only. */
@@ -34,13 +34,13 @@ export interface IpPolicyRule {
 
 /** What a new IP policy rule is made from. */
 export interface IpPolicyRuleCreate {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description?: string;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: string;
 
-  /** The network, with its mask and without host bits. Each network stands once in a policy. */
+  /** The network, with its mask and without host bits. Each network is unique in its policy. */
   cidr: string;
 
   /** The policy that the rule belongs to. Set at creation only. */

@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 /**
- * A key pair that signs SSH certificates for users and hosts. The server makes it, and the private key never leaves the server.
+ * A key pair that signs SSH certificates for users and hosts. The server makes it; the private key never leaves the server.
  *
  * As the API answers it.
  */
@@ -14,7 +14,7 @@ export interface SshCertificateAuthority {
   /** When it was created (RFC 3339). */
   created_at: string;
 
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description: string;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -38,7 +38,7 @@ export interface SshCertificateAuthority {
 
 /** What a new SSH certificate authority is made from. */
 export interface SshCertificateAuthorityCreate {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description?: string;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */

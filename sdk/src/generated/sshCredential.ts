@@ -26,7 +26,7 @@ export interface SshCredential {
   /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
   acl: string[];
 
-  /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
+  /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   owner_id: string;
 }
 
@@ -44,7 +44,7 @@ export interface SshCredentialCreate {
   /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
   acl?: string[];
 
-  /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
+  /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   owner_id?: string;
 }
 

@@ -14,7 +14,7 @@ export interface SshHostCertificate {
   /** When it was created (RFC 3339). */
   created_at: string;
 
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description: string;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -29,10 +29,10 @@ export interface SshHostCertificate {
   /** The names and addresses by which clients reach the host; empty means any, which newer versions of OpenSSH refuse. At most 256. Set at creation only. */
   principals: string[];
 
-  /** From when on the certificate is valid (RFC 3339; whole seconds count). Default: its creation. Set at creation only. */
+  /** Start of the validity (RFC 3339, in whole seconds). Default: now. Set at creation only. */
   valid_after: string;
 
-  /** Until when the certificate is valid (RFC 3339; whole seconds count). Default: 24 hours after its creation, or after `valid_after` where that is later. Set at creation only. */
+  /** End of the validity (RFC 3339, in whole seconds). Default: 24 hours after its creation, or after `valid_after` if that is later. Set at creation only. */
   valid_until: string;
 
   /** The type of `public_key`. */
@@ -44,7 +44,7 @@ export interface SshHostCertificate {
 
 /** What a new SSH host certificate is made from. */
 export interface SshHostCertificateCreate {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description?: string;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -59,10 +59,10 @@ export interface SshHostCertificateCreate {
   /** The names and addresses by which clients reach the host; empty means any, which newer versions of OpenSSH refuse. At most 256. Set at creation only. */
   principals?: string[];
 
-  /** From when on the certificate is valid (RFC 3339; whole seconds count). Default: its creation. Set at creation only. */
+  /** Start of the validity (RFC 3339, in whole seconds). Default: now. Set at creation only. */
   valid_after?: string;
 
-  /** Until when the certificate is valid (RFC 3339; whole seconds count). Default: 24 hours after its creation, or after `valid_after` where that is later. Set at creation only. */
+  /** End of the validity (RFC 3339, in whole seconds). Default: 24 hours after its creation, or after `valid_after` if that is later. Set at creation only. */
   valid_until?: string;
 }
 

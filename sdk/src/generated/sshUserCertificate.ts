@@ -14,7 +14,7 @@ export interface SshUserCertificate {
   /** When it was created (RFC 3339). */
   created_at: string;
 
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description: string;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -35,10 +35,10 @@ export interface SshUserCertificate {
   /** What the certificate permits, each name with the value `""`: `permit-X11-forwarding`, `permit-agent-forwarding`, `permit-port-forwarding`, `permit-pty`, `permit-user-rc`, `no-touch-required`, or names of your own with `@<domain>`. Default: `permit-pty` and `permit-user-rc`. Set at creation only. */
   extensions: Record<string, string>;
 
-  /** From when on the certificate is valid (RFC 3339; whole seconds count). Default: its creation. Set at creation only. */
+  /** Start of the validity (RFC 3339, in whole seconds). Default: now. Set at creation only. */
   valid_after: string;
 
-  /** Until when the certificate is valid (RFC 3339; whole seconds count). Default: 24 hours after its creation, or after `valid_after` where that is later. Set at creation only. */
+  /** End of the validity (RFC 3339, in whole seconds). Default: 24 hours after its creation, or after `valid_after` if that is later. Set at creation only. */
   valid_until: string;
 
   /** The type of `public_key`. */
@@ -50,7 +50,7 @@ export interface SshUserCertificate {
 
 /** What a new SSH user certificate is made from. */
 export interface SshUserCertificateCreate {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description?: string;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -71,10 +71,10 @@ export interface SshUserCertificateCreate {
   /** What the certificate permits, each name with the value `""`: `permit-X11-forwarding`, `permit-agent-forwarding`, `permit-port-forwarding`, `permit-pty`, `permit-user-rc`, `no-touch-required`, or names of your own with `@<domain>`. Default: `permit-pty` and `permit-user-rc`. Set at creation only. */
   extensions?: Record<string, string>;
 
-  /** From when on the certificate is valid (RFC 3339; whole seconds count). Default: its creation. Set at creation only. */
+  /** Start of the validity (RFC 3339, in whole seconds). Default: now. Set at creation only. */
   valid_after?: string;
 
-  /** Until when the certificate is valid (RFC 3339; whole seconds count). Default: 24 hours after its creation, or after `valid_after` where that is later. Set at creation only. */
+  /** End of the validity (RFC 3339, in whole seconds). Default: 24 hours after its creation, or after `valid_after` if that is later. Set at creation only. */
   valid_until?: string;
 }
 

@@ -109,7 +109,7 @@ export interface TlsEdge {
   /** When it was created (RFC 3339). */
   created_at: string;
 
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description: string;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -118,16 +118,16 @@ export interface TlsEdge {
   /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
   hostports: string[];
 
-  /** Where the traffic goes. */
+  /** The backend of the traffic. */
   backend: TlsEdgeBackend | null;
 
-  /** Which source addresses may connect. */
+  /** Limits the source addresses that may connect. */
   ip_restriction: TlsEdgeIpRestriction | null;
 
-  /** Which client certificates are accepted. */
+  /** Requires client certificates of certain authorities. */
   mutual_tls: TlsEdgeMutualTls | null;
 
-  /** Where TLS is terminated and from which version on. */
+  /** Sets where TLS is terminated, and the lowest version. */
   tls_termination: TlsEdgeTlsTermination | null;
 
   /** Conditions and actions on inbound and outbound traffic. */
@@ -229,7 +229,7 @@ export interface TlsEdgePoliciesReplace {
 
 /** What a new TLS edge is made from. */
 export interface TlsEdgeCreate {
-  /** What it is for, in words for people. At most 255 bytes. */
+  /** A description for people. At most 255 bytes. */
   description?: string;
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
@@ -238,16 +238,16 @@ export interface TlsEdgeCreate {
   /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
   hostports?: string[];
 
-  /** Where the traffic goes. */
+  /** The backend of the traffic. */
   backend?: TlsEdgeBackendReplace;
 
-  /** Which source addresses may connect. */
+  /** Limits the source addresses that may connect. */
   ip_restriction?: TlsEdgeIpRestrictionReplace;
 
-  /** Which client certificates are accepted. */
+  /** Requires client certificates of certain authorities. */
   mutual_tls?: TlsEdgeMutualTlsReplace;
 
-  /** Where TLS is terminated and from which version on. */
+  /** Sets where TLS is terminated, and the lowest version. */
   tls_termination?: TlsEdgeTlsTerminationReplace;
 
   /** Conditions and actions on inbound and outbound traffic. */

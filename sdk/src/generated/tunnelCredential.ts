@@ -23,10 +23,10 @@ export interface TunnelCredential {
   /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
   acl: string[];
 
-  /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
+  /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   owner_id: string;
 
-  /** The authtoken. Answered by the creation only and null ever after; a Pulumi program keeps it, encrypted, in its state. Secret. */
+  /** The authtoken, a one-time secret: only the answer to its creation shows it, later answers say null. A Pulumi program keeps it, encrypted, in its state. Secret. */
   token: string | null;
 }
 
@@ -41,7 +41,7 @@ export interface TunnelCredentialCreate {
   /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
   acl?: string[];
 
-  /** The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only. */
+  /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   owner_id?: string;
 }
 

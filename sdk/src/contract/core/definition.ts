@@ -6,7 +6,7 @@ import { camelCase, plural } from "./names";
 /** Schemas of an object's fields, by their wire names. */
 export type Fields = Readonly<Record<string, z.ZodType>>;
 
-/** What was sent, with its defaults: the values that schemas of these fields let through. */
+/** A body with its defaults, as the schemas of these fields accept it. */
 export type Sent<F extends Fields> = z.output<z.ZodObject<{ -readonly [Name in keyof F]: F[Name] }>>;
 
 /**
@@ -86,12 +86,12 @@ export function defineResource<const K extends Kind, F extends Fields, C extends
   };
 }
 
-/** What the documentation says of who may see and change objects; begins with a space, or is empty. */
+/** The sentence of the documentation about access; begins with a space, or is empty. */
 export const accessDoc = ({ access }: Definition): string => ACCESS_DOCS[access];
 
 const ACCESS_DOCS = {
   everyone: "",
-  owner: " For others than its owner and admins it does not exist.",
+  owner: " Only its owner and admins can see it.",
   admin: " Only admins may see and change it.",
 } as const satisfies Record<Definition["access"], string>;
 

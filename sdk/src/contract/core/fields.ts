@@ -52,8 +52,7 @@ export const map = <V extends z.ZodType>(key: z.ZodType<string, string>, value: 
 export const id = () => word(64);
 
 /** spec "Conventions": optional, at most 255 bytes. */
-export const description = (doc = "What it is for, in words for people. At most 255 bytes.") =>
-  text(255).default("").meta({ description: doc });
+export const description = (doc = "A description for people. At most 255 bytes.") => text(255).default("").meta({ description: doc });
 
 /** spec "Conventions": optional, at most 4096 bytes. */
 export const metadata = () =>
@@ -113,7 +112,7 @@ export function module<F extends Fields>(module: Module, fields: F, marks: Objec
 /** The user or bot that owns a credential. */
 export const ownerId = () =>
   mark(id().optional(), { immutable: true, serverDefault: true, reference: { to: ["user", "bot_user"] } }).meta({
-    description: "The user or bot that owns it. Default: whoever creates it; only admins may name another. Set at creation only.",
+    description: "The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only.",
   });
 
 /** The rule that exactly one of some optional fields is set. */

@@ -2,13 +2,13 @@ import { z } from "zod";
 import type { Kind } from "../kinds";
 import { oncePer } from "./once";
 
-/** What a schema says about a field beyond its shape. Server, client, provider and documentation all read it from here. */
+/** Facts about a field beyond its shape. Server, client, provider and documentation read them from here. */
 export interface Marks {
   /** Set at creation only: PATCH refuses it, and a change in a program replaces the object. */
   readonly immutable?: true;
   /** Never shown: redacted in logs, events and errors, encrypted in Pulumi state. */
   readonly secret?: true;
-  /** Answered by the creation only; null in every later answer. */
+  /** A one-time secret: only the answer to the creation shows it; later answers say null. */
   readonly once?: true;
   /** Left out, the server chooses the value; a program that leaves it out accepts what the server chose. */
   readonly serverDefault?: true;

@@ -30,10 +30,10 @@ export const endOf = (validAfter: string | undefined, seconds: number, now: Date
 
 const renewalFields = (until: string) => ({
   valid_for: mark(duration().optional(), { programOnly: true }).meta({
-    description: `How long it shall be valid, for example "8h", "30d" or "1d12h", instead of a fixed \`${camelCase(until)}\`. Default: 24 hours. A change replaces it.`,
+    description: `Length of the validity, for example "8h", "30d" or "1d12h", instead of a fixed \`${camelCase(until)}\`. Default: 24 hours. A change replaces it.`,
   }),
   renew_before: mark(duration().optional(), { programOnly: true }).meta({
-    description: `A run of the program replaces it by a new one once less than this is left, for example "8h"; must be shorter than its validity. Default: never.`,
+    description: `A run of the program replaces it when less than this is left, for example "8h"; must be shorter than its validity. Default: never.`,
   }),
 });
 

@@ -32,11 +32,11 @@ export const subjectFields = (principals: string) => ({
 /** When a certificate is valid; the server chooses what is left out ({@link completeValidity}). */
 export const validityFields = () => ({
   valid_after: mark(timestamp().optional(), { immutable: true, serverDefault: true }).meta({
-    description: "From when on the certificate is valid (RFC 3339; whole seconds count). Default: its creation. Set at creation only.",
+    description: "Start of the validity (RFC 3339, in whole seconds). Default: now. Set at creation only.",
   }),
   valid_until: mark(timestamp().optional(), { immutable: true, serverDefault: true }).meta({
     description:
-      "Until when the certificate is valid (RFC 3339; whole seconds count). Default: 24 hours after its creation, or after `valid_after` where that is later. Set at creation only.",
+      "End of the validity (RFC 3339, in whole seconds). Default: 24 hours after its creation, or after `valid_after` if that is later. Set at creation only.",
   }),
 });
 

@@ -9,25 +9,23 @@ const someOf = (element: z.ZodType, doc: string) =>
   distinct(z.array(element).min(1).max(MOST_ENTRIES), (entry) => JSON.stringify(entry)).meta({ description: doc });
 
 const allowList = (value: z.ZodType, doc: string) =>
-  object({ allow_list: someOf(object({ value: value.meta({ description: "One that is allowed." }) }), doc) }).meta({ description: doc });
+  object({ allow_list: someOf(object({ value: value.meta({ description: "An allowed value." }) }), doc) }).meta({ description: doc });
 
 const tokenLocation = () =>
   object({
     type: z.enum(["jwt", "at+jwt", "it+jwt"]).meta({ description: "What the token is, as a hint for parsing." }),
     method: z.enum(["header", "body"]).meta({ description: "Where it is expected." }),
     name: word(255).meta({ description: "The name of the header or of the body's field." }),
-    prefix: text(255, "characters")
-      .default("")
-      .meta({ description: "What stands before the token and is taken off, for example `Bearer `." }),
+    prefix: text(255, "characters").default("").meta({ description: "A prefix to remove before the token, for example `Bearer `." }),
   });
 
 /** spec "JWT validation module". */
 export const jwtValidation = () =>
   module(
-    { doc: "Lets requests pass that carry a valid JSON Web Token." },
+    { doc: "Admits only requests with a valid JSON Web Token." },
     {
       issuer: allowList(webUrl(), "Issuers whose tokens are accepted."),
-      audience: allowList(word(2048), "Audiences of which a token has to name one."),
+      audience: allowList(word(2048), "Audiences; a token must name one of them."),
       http: object({ tokens: someOf(tokenLocation(), "Where tokens are looked for.") }).meta({
         description: "Where tokens stand in a request.",
       }),

@@ -30,12 +30,12 @@ export const oidc = () =>
       cookie_prefix: text(255, "characters")
         .default("")
         .meta({ description: "Prefix of the session's cookie. Default: the service's own." }),
-      inactivity_timeout: seconds("After how long without a request users have to sign in again."),
-      maximum_duration: seconds("After how long users have to sign in again in any case."),
+      inactivity_timeout: seconds("Users must sign in again after this time without a request."),
+      maximum_duration: seconds("Users must sign in again after this time in any case."),
       issuer: httpsUrl().meta({ description: "URL of the provider; the base of its discovery document." }),
       client_id: word(1024).meta({ description: "The app's client id, which is its audience too." }),
       client_secret: mark(word(4096), { secret: true }).meta({ description: "The app's client secret." }),
-      scopes: z.array(word(255)).max(MOST_ENTRIES).default([]).meta({ description: "Scopes that are asked for." }),
+      scopes: z.array(word(255)).max(MOST_ENTRIES).default([]).meta({ description: "Scopes to request." }),
     },
     { rules: [inactivityWithinMaximum] },
   );

@@ -9,7 +9,7 @@ export const apiKey = defineResource({
   type: "ApiKey",
   kind: "api_key",
   title: "API key",
-  doc: "A key with which its owner calls this API. Deleting it revokes it, at once, on other servers of the same database within a second.",
+  doc: "A key with which its owner calls this API. Deleting it revokes it at once, on other servers of the same database within a second.",
   path: "/api_keys",
   listKey: "keys",
   idPrefix: "ak",
@@ -20,12 +20,13 @@ export const apiKey = defineResource({
     owner_id: ownerId(),
     expires_at: mark(timestamp().optional(), { immutable: true }).meta({
       description:
-        "Until when the key is accepted (RFC 3339): a time in the future, by the server's clock, and no later than the end of the key that makes it. Default: that key's end, or where it has none, until it is deleted. Set at creation only.",
+        "When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that makes it. Default: the same as that key, or never. Set at creation only.",
     }),
   },
   computed: {
     token: mark(z.string().nullable(), { secret: true, once: true }).meta({
-      description: "The key itself. Answered by the creation only and null ever after; a Pulumi program keeps it, encrypted, in its state.",
+      description:
+        "The key itself, a one-time secret: only the answer to its creation shows it, later answers say null. A Pulumi program keeps it, encrypted, in its state.",
     }),
   },
   example: `const ci = new tunnels.BotUser("ci", { name: "ci" });

@@ -9,16 +9,16 @@ export const botUser = defineResource({
   type: "BotUser",
   kind: "bot_user",
   title: "bot user",
-  doc: "An owner of keys and credentials that is no person: a pipeline, a service. Its API keys may do what its role may.",
+  doc: "An owner of keys and credentials that is no person, for example a pipeline or a service. Its role decides what its API keys may do.",
   path: "/bot_users",
   listKey: "bot_users",
   idPrefix: "bot",
   access: "admin",
   fields: {
-    name: word(255).meta({ description: "What it is called." }),
+    name: word(255).meta({ description: "Name of the bot." }),
     role: mark(z.enum(ROLES).default("member"), { immutable: true }).meta({
       description:
-        "What its API keys may do: those of a `member` see and change what belongs to the account and what the bot itself owns, those of an `admin` everything. Default `member`. Set at creation only.",
+        "Role of the bot: a `member` sees and changes what belongs to the account and what it owns itself, an `admin` everything. Default `member`. Set at creation only.",
     }),
     active: z.boolean().default(true).meta({ description: "Whether its API keys are accepted. Default true." }),
   },

@@ -83,7 +83,7 @@ export const eventDestination = defineResource({
   type: "EventDestination",
   kind: "event_destination",
   title: "event destination",
-  doc: "Where events are sent, and how to sign in there. It has no effect until a subscription names it.",
+  doc: "A service that receives events, and how to sign in there. It has no effect until a subscription names it.",
   path: "/event_destinations",
   listKey: "event_destinations",
   idPrefix: "ed",

@@ -9,7 +9,7 @@ export const eventSubscription = defineResource({
   type: "EventSubscription",
   kind: "event_subscription",
   title: "event subscription",
-  doc: "Which types of events go to which destinations.",
+  doc: "Sends the events of some types to some destinations.",
   path: "/event_subscriptions",
   listKey: "event_subscriptions",
   idPrefix: "esb",

@@ -14,7 +14,7 @@ export const httpResponseBackend = defineResource({
   kind: "http_response_backend",
   subject: "backend",
   title: "HTTP-response backend",
-  doc: "Answers every request with the same response, for example a page that says what is going on.",
+  doc: "Answers every request with the same response, for example a maintenance page.",
   path: "/backends/http_response",
   listKey: "backends",
   idPrefix: "bkdhr",

@@ -13,7 +13,7 @@ export const httpsEdgeRoute = defineResource({
   type: "HttpsEdgeRoute",
   kind: "https_edge_route",
   title: "HTTPS edge route",
-  doc: "What happens to requests whose path matches: who may make them, and which backend gets them.",
+  doc: "Decides about requests whose path matches: who may make them, and which backend gets them.",
   path: "/edges/https/{edge_id}/routes",
   listKey: "routes",
   idPrefix: "edghtsrt",
@@ -24,7 +24,7 @@ export const httpsEdgeRoute = defineResource({
     }),
     match_type: z.enum(["exact_path", "path_prefix"]).meta({ description: "Whether `match` is the whole path or its beginning." }),
     match: conditioned(text(2048), (value) => (value.startsWith("/") ? undefined : 'must begin with "/"')).meta({
-      description: "The path, beginning with `/`. Each stands once for its type on an edge.",
+      description: "The path, beginning with `/`. Each path is unique for its `match_type` on an edge.",
     }),
     description: description(),
     metadata: metadata(),

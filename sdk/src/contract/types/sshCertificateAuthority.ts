@@ -22,7 +22,7 @@ export const sshCertificateAuthority = defineResource({
   type: "SshCertificateAuthority",
   kind: "ssh_certificate_authority",
   title: "SSH certificate authority",
-  doc: "A key pair that signs SSH certificates for users and hosts. The server makes it, and the private key never leaves the server.",
+  doc: "A key pair that signs SSH certificates for users and hosts. The server makes it; the private key never leaves the server.",
   path: "/ssh_certificate_authorities",
   listKey: "ssh_certificate_authorities",
   idPrefix: "sshca",

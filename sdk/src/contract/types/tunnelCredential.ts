@@ -22,7 +22,8 @@ export const tunnelCredential = defineResource({
   },
   computed: {
     token: mark(z.string().nullable(), { secret: true, once: true }).meta({
-      description: "The authtoken. Answered by the creation only and null ever after; a Pulumi program keeps it, encrypted, in its state.",
+      description:
+        "The authtoken, a one-time secret: only the answer to its creation shows it, later answers say null. A Pulumi program keeps it, encrypted, in its state.",
     }),
   },
   example: `const agent = new tunnels.TunnelCredential("agent", {
