@@ -36,7 +36,7 @@ export function writeType(schema: z.ZodType, parent: string, field: string, styl
   if (schema instanceof z.ZodObject) {
     if (isRef(schema)) return "Ref";
     const name = style.nest(parent, pascalCase(field));
-    nested.push(writeInterface(name, docOf(schema) || `What \`${style.spell(field)}\` holds.`, schema, style));
+    nested.push(writeInterface(name, docOf(schema) || `The fields of \`${style.spell(field)}\`.`, schema, style));
     return name;
   }
   if (schema instanceof z.ZodArray) {

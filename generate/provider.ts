@@ -43,7 +43,7 @@ export function providerClasses(definition: Definition): string {
   return `${HEADER}import type * as pulumi from "@pulumi/pulumi";
 import { Resource } from "../host/resource";
 
-${writeInterface(`${type}Args`, `What ${withArticle(title)} is declared with.`, schema, args)}${main}${modules.join("")}`
+${writeInterface(`${type}Args`, `The arguments of ${withArticle(title)}.`, schema, args)}${main}${modules.join("")}`
     .trimEnd()
     .concat("\n");
 }
@@ -62,7 +62,7 @@ function moduleClass(definition: Definition, name: string, type: string): string
     doc: schema ? docOf(schema) : `The ${title} (\`${idPrefix}_…\`). A change moves the module.`,
   }));
   const doc = `The ${name} module of ${withArticle(title)}, as a resource of its own: for programs that do not declare the ${title} itself. ${marksOf(module).module?.doc ?? ""}`;
-  return `${jsdoc(`What ${withArticle(title)}'s ${name} module is declared with.`)}export interface ${type}Args extends ${type}Module {
+  return `${jsdoc(`The arguments of ${withArticle(title)}'s ${name} module.`)}export interface ${type}Args extends ${type}Module {
 ${ids.map(({ name: id, doc: text }) => `${jsdoc(text, "  ")}  ${id}: pulumi.Input<string>;\n`).join("\n")}}
 
 ${writeClass({

@@ -24,7 +24,7 @@ export function sdkTypes(definition: Definition): string {
   const { type, title } = definition;
   const parts = [
     writeInterface(type, `${definition.doc}\n\nAs the API answers it.`, answerSchema(definition), answered),
-    writeInterface(`${type}Create`, `What a new ${title} is made from.`, createBody(definition), sent),
+    writeInterface(`${type}Create`, `The body that creates ${withArticle(title)}.`, createBody(definition), sent),
     updateType(definition),
   ];
   const text = parts.join("");
@@ -38,7 +38,7 @@ function updateType(definition: Definition): string {
     .filter((name) => !pathFieldsOf(definition).includes(name))
     .map((name) => JSON.stringify(name));
   const base = immutable.length ? `Omit<${type}Create, ${immutable.join(" | ")}>` : `${type}Create`;
-  return `${jsdoc(`What of ${withArticle(title)} can be changed; what is left out stays as it is.`)}export type ${type}Update = Partial<${base}>;\n`;
+  return `${jsdoc(`The body that updates ${withArticle(title)}; fields left out stay as they are.`)}export type ${type}Update = Partial<${base}>;\n`;
 }
 
 const entriesOf = (definition: Definition): string[] => fieldsWhere(definition, (marks) => marks.entries);

@@ -2,7 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Resource } from "../host/resource";
 
-/** What an API key is declared with. */
+/** The arguments of an API key. */
 export interface ApiKeyArgs {
   /** Who or what uses the key. At most 255 bytes. */
   description?: pulumi.Input<string>;

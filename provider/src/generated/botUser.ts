@@ -2,7 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Resource } from "../host/resource";
 
-/** What a bot user is declared with. */
+/** The arguments of a bot user. */
 export interface BotUserArgs {
   /** Name of the bot. */
   name: pulumi.Input<string>;

@@ -2,7 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Resource } from "../host/resource";
 
-/** What a certificate authority is declared with. */
+/** The arguments of a certificate authority. */
 export interface CertificateAuthorityArgs {
   /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;

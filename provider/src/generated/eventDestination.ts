@@ -2,13 +2,13 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Resource } from "../host/resource";
 
-/** What `role` holds. */
+/** The fields of `role`. */
 export interface EventDestinationTargetModuleDeliveryServiceAuthRole {
   /** The role (ARN) that the server assumes to deliver. */
   roleRef: pulumi.Input<string>;
 }
 
-/** What `creds` holds. */
+/** The fields of `creds`. */
 export interface EventDestinationTargetModuleDeliveryServiceAuthCreds {
   /** Id of a long-term access key. */
   cloudAccessKeyId: pulumi.Input<string>;
@@ -26,7 +26,7 @@ export interface EventDestinationTargetModuleDeliveryServiceAuth {
   creds?: pulumi.Input<EventDestinationTargetModuleDeliveryServiceAuthCreds>;
 }
 
-/** What `deliveryService` holds. */
+/** The fields of `deliveryService`. */
 export interface EventDestinationTargetModuleDeliveryService {
   /** How to sign in: exactly one of `role` and `creds`. */
   auth: pulumi.Input<EventDestinationTargetModuleDeliveryServiceAuth>;
@@ -35,13 +35,13 @@ export interface EventDestinationTargetModuleDeliveryService {
   deliveryStreamRef: pulumi.Input<string>;
 }
 
-/** What `role` holds. */
+/** The fields of `role`. */
 export interface EventDestinationTargetModuleStreamServiceAuthRole {
   /** The role (ARN) that the server assumes to deliver. */
   roleRef: pulumi.Input<string>;
 }
 
-/** What `creds` holds. */
+/** The fields of `creds`. */
 export interface EventDestinationTargetModuleStreamServiceAuthCreds {
   /** Id of a long-term access key. */
   cloudAccessKeyId: pulumi.Input<string>;
@@ -59,7 +59,7 @@ export interface EventDestinationTargetModuleStreamServiceAuth {
   creds?: pulumi.Input<EventDestinationTargetModuleStreamServiceAuthCreds>;
 }
 
-/** What `streamService` holds. */
+/** The fields of `streamService`. */
 export interface EventDestinationTargetModuleStreamService {
   /** How to sign in: exactly one of `role` and `creds`. */
   auth: pulumi.Input<EventDestinationTargetModuleStreamServiceAuth>;
@@ -68,13 +68,13 @@ export interface EventDestinationTargetModuleStreamService {
   streamRef: pulumi.Input<string>;
 }
 
-/** What `role` holds. */
+/** The fields of `role`. */
 export interface EventDestinationTargetModuleLogServiceAuthRole {
   /** The role (ARN) that the server assumes to deliver. */
   roleRef: pulumi.Input<string>;
 }
 
-/** What `creds` holds. */
+/** The fields of `creds`. */
 export interface EventDestinationTargetModuleLogServiceAuthCreds {
   /** Id of a long-term access key. */
   cloudAccessKeyId: pulumi.Input<string>;
@@ -92,7 +92,7 @@ export interface EventDestinationTargetModuleLogServiceAuth {
   creds?: pulumi.Input<EventDestinationTargetModuleLogServiceAuthCreds>;
 }
 
-/** What `logService` holds. */
+/** The fields of `logService`. */
 export interface EventDestinationTargetModuleLogService {
   /** How to sign in: exactly one of `role` and `creds`. */
   auth: pulumi.Input<EventDestinationTargetModuleLogServiceAuth>;
@@ -101,7 +101,7 @@ export interface EventDestinationTargetModuleLogService {
   logGroupRef: pulumi.Input<string>;
 }
 
-/** What `monitoringService` holds. */
+/** The fields of `monitoringService`. */
 export interface EventDestinationTargetModuleMonitoringService {
   /** The key for the intake. Secret. */
   apiKey: pulumi.Input<string>;
@@ -131,7 +131,7 @@ export interface EventDestinationTargetModule {
   monitoringService?: pulumi.Input<EventDestinationTargetModuleMonitoringService>;
 }
 
-/** What an event destination is declared with. */
+/** The arguments of an event destination. */
 export interface EventDestinationArgs {
   /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;

@@ -2,13 +2,13 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Resource } from "../host/resource";
 
-/** What `sources` holds. */
+/** The fields of `sources`. */
 export interface EventSubscriptionSourcesModule {
   /** A type of event; the server lists them all. */
   type: pulumi.Input<string>;
 }
 
-/** What an event subscription is declared with. */
+/** The arguments of an event subscription. */
 export interface EventSubscriptionArgs {
   /** Data of your own for machines, often JSON in a string. At most 4096 characters. */
   metadata?: pulumi.Input<string>;

@@ -2,7 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Resource } from "../host/resource";
 
-/** What an HTTP-response backend is declared with. */
+/** The arguments of an HTTP-response backend. */
 export interface HttpResponseBackendArgs {
   /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;

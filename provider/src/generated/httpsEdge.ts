@@ -2,7 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Resource } from "../host/resource";
 
-/** What `mutualTls` holds. */
+/** The fields of `mutualTls`. */
 export interface HttpsEdgeMutualTlsModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
@@ -11,7 +11,7 @@ export interface HttpsEdgeMutualTlsModule {
   certificateAuthorityIds: pulumi.Input<pulumi.Input<string>[]>;
 }
 
-/** What `tlsTermination` holds. */
+/** The fields of `tlsTermination`. */
 export interface HttpsEdgeTlsTerminationModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
@@ -20,7 +20,7 @@ export interface HttpsEdgeTlsTerminationModule {
   minVersion?: pulumi.Input<"1.2" | "1.3">;
 }
 
-/** What an HTTPS edge is declared with. */
+/** The arguments of an HTTPS edge. */
 export interface HttpsEdgeArgs {
   /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;
@@ -82,7 +82,7 @@ export class HttpsEdge extends Resource {
   }
 }
 
-/** What an HTTPS edge's mutual_tls module is declared with. */
+/** The arguments of an HTTPS edge's mutual_tls module. */
 export interface HttpsEdgeMutualTlsArgs extends HttpsEdgeMutualTlsModule {
   /** The HTTPS edge (`edghts_…`). A change moves the module. */
   edgeId: pulumi.Input<string>;
@@ -110,7 +110,7 @@ export class HttpsEdgeMutualTls extends Resource {
   }
 }
 
-/** What an HTTPS edge's tls_termination module is declared with. */
+/** The arguments of an HTTPS edge's tls_termination module. */
 export interface HttpsEdgeTlsTerminationArgs extends HttpsEdgeTlsTerminationModule {
   /** The HTTPS edge (`edghts_…`). A change moves the module. */
   edgeId: pulumi.Input<string>;

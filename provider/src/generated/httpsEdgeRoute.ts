@@ -2,7 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Resource } from "../host/resource";
 
-/** What `backend` holds. */
+/** The fields of `backend`. */
 export interface HttpsEdgeRouteBackendModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
@@ -11,7 +11,7 @@ export interface HttpsEdgeRouteBackendModule {
   backendId: pulumi.Input<string>;
 }
 
-/** What `ipRestriction` holds. */
+/** The fields of `ipRestriction`. */
 export interface HttpsEdgeRouteIpRestrictionModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
@@ -20,7 +20,7 @@ export interface HttpsEdgeRouteIpRestrictionModule {
   ipPolicyIds: pulumi.Input<pulumi.Input<string>[]>;
 }
 
-/** What `oidc` holds. */
+/** The fields of `oidc`. */
 export interface HttpsEdgeRouteOidcModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
@@ -50,7 +50,7 @@ export interface HttpsEdgeRouteOidcModule {
   scopes?: pulumi.Input<pulumi.Input<string>[]>;
 }
 
-/** What `allowList` holds. */
+/** The fields of `allowList`. */
 export interface HttpsEdgeRouteJwtValidationModuleIssuerAllowList {
   /** An allowed value. */
   value: pulumi.Input<string>;
@@ -62,7 +62,7 @@ export interface HttpsEdgeRouteJwtValidationModuleIssuer {
   allowList: pulumi.Input<pulumi.Input<HttpsEdgeRouteJwtValidationModuleIssuerAllowList>[]>;
 }
 
-/** What `allowList` holds. */
+/** The fields of `allowList`. */
 export interface HttpsEdgeRouteJwtValidationModuleAudienceAllowList {
   /** An allowed value. */
   value: pulumi.Input<string>;
@@ -74,7 +74,7 @@ export interface HttpsEdgeRouteJwtValidationModuleAudience {
   allowList: pulumi.Input<pulumi.Input<HttpsEdgeRouteJwtValidationModuleAudienceAllowList>[]>;
 }
 
-/** What `tokens` holds. */
+/** The fields of `tokens`. */
 export interface HttpsEdgeRouteJwtValidationModuleHttpTokens {
   /** What the token is, as a hint for parsing. */
   type: pulumi.Input<"jwt" | "at+jwt" | "it+jwt">;
@@ -116,7 +116,7 @@ export interface HttpsEdgeRouteJwtValidationModuleJws {
   keys: pulumi.Input<HttpsEdgeRouteJwtValidationModuleJwsKeys>;
 }
 
-/** What `jwtValidation` holds. */
+/** The fields of `jwtValidation`. */
 export interface HttpsEdgeRouteJwtValidationModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
@@ -134,7 +134,7 @@ export interface HttpsEdgeRouteJwtValidationModule {
   jws: pulumi.Input<HttpsEdgeRouteJwtValidationModuleJws>;
 }
 
-/** What `userAgentFilter` holds. */
+/** The fields of `userAgentFilter`. */
 export interface HttpsEdgeRouteUserAgentFilterModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
@@ -146,7 +146,7 @@ export interface HttpsEdgeRouteUserAgentFilterModule {
   deny?: pulumi.Input<pulumi.Input<string>[]>;
 }
 
-/** What `actions` holds. */
+/** The fields of `actions`. */
 export interface HttpsEdgeRoutePoliciesModuleInboundActions {
   /** What is done. */
   type: pulumi.Input<"deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response">;
@@ -155,7 +155,7 @@ export interface HttpsEdgeRoutePoliciesModuleInboundActions {
   config?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
 }
 
-/** What `inbound` holds. */
+/** The fields of `inbound`. */
 export interface HttpsEdgeRoutePoliciesModuleInbound {
   /** A name for people. */
   name?: pulumi.Input<string>;
@@ -167,7 +167,7 @@ export interface HttpsEdgeRoutePoliciesModuleInbound {
   actions: pulumi.Input<pulumi.Input<HttpsEdgeRoutePoliciesModuleInboundActions>[]>;
 }
 
-/** What `actions` holds. */
+/** The fields of `actions`. */
 export interface HttpsEdgeRoutePoliciesModuleOutboundActions {
   /** What is done. */
   type: pulumi.Input<"deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response">;
@@ -176,7 +176,7 @@ export interface HttpsEdgeRoutePoliciesModuleOutboundActions {
   config?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
 }
 
-/** What `outbound` holds. */
+/** The fields of `outbound`. */
 export interface HttpsEdgeRoutePoliciesModuleOutbound {
   /** A name for people. */
   name?: pulumi.Input<string>;
@@ -188,7 +188,7 @@ export interface HttpsEdgeRoutePoliciesModuleOutbound {
   actions: pulumi.Input<pulumi.Input<HttpsEdgeRoutePoliciesModuleOutboundActions>[]>;
 }
 
-/** What `policies` holds. */
+/** The fields of `policies`. */
 export interface HttpsEdgeRoutePoliciesModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
@@ -200,7 +200,7 @@ export interface HttpsEdgeRoutePoliciesModule {
   outbound?: pulumi.Input<pulumi.Input<HttpsEdgeRoutePoliciesModuleOutbound>[]>;
 }
 
-/** What an HTTPS edge route is declared with. */
+/** The arguments of an HTTPS edge route. */
 export interface HttpsEdgeRouteArgs {
   /** The edge that the route belongs to. Set at creation only. */
   edgeId: pulumi.Input<string>;
@@ -309,7 +309,7 @@ export class HttpsEdgeRoute extends Resource {
   }
 }
 
-/** What an HTTPS edge route's backend module is declared with. */
+/** The arguments of an HTTPS edge route's backend module. */
 export interface HttpsEdgeRouteBackendArgs extends HttpsEdgeRouteBackendModule {
   /** The edge that the route belongs to. Set at creation only. */
   edgeId: pulumi.Input<string>;
@@ -343,7 +343,7 @@ export class HttpsEdgeRouteBackend extends Resource {
   }
 }
 
-/** What an HTTPS edge route's ip_restriction module is declared with. */
+/** The arguments of an HTTPS edge route's ip_restriction module. */
 export interface HttpsEdgeRouteIpRestrictionArgs extends HttpsEdgeRouteIpRestrictionModule {
   /** The edge that the route belongs to. Set at creation only. */
   edgeId: pulumi.Input<string>;
@@ -377,7 +377,7 @@ export class HttpsEdgeRouteIpRestriction extends Resource {
   }
 }
 
-/** What an HTTPS edge route's oidc module is declared with. */
+/** The arguments of an HTTPS edge route's oidc module. */
 export interface HttpsEdgeRouteOidcArgs extends HttpsEdgeRouteOidcModule {
   /** The edge that the route belongs to. Set at creation only. */
   edgeId: pulumi.Input<string>;
@@ -432,7 +432,7 @@ export class HttpsEdgeRouteOidc extends Resource {
   }
 }
 
-/** What an HTTPS edge route's jwt_validation module is declared with. */
+/** The arguments of an HTTPS edge route's jwt_validation module. */
 export interface HttpsEdgeRouteJwtValidationArgs extends HttpsEdgeRouteJwtValidationModule {
   /** The edge that the route belongs to. Set at creation only. */
   edgeId: pulumi.Input<string>;
@@ -475,7 +475,7 @@ export class HttpsEdgeRouteJwtValidation extends Resource {
   }
 }
 
-/** What an HTTPS edge route's user_agent_filter module is declared with. */
+/** The arguments of an HTTPS edge route's user_agent_filter module. */
 export interface HttpsEdgeRouteUserAgentFilterArgs extends HttpsEdgeRouteUserAgentFilterModule {
   /** The edge that the route belongs to. Set at creation only. */
   edgeId: pulumi.Input<string>;
@@ -512,7 +512,7 @@ export class HttpsEdgeRouteUserAgentFilter extends Resource {
   }
 }
 
-/** What an HTTPS edge route's policies module is declared with. */
+/** The arguments of an HTTPS edge route's policies module. */
 export interface HttpsEdgeRoutePoliciesArgs extends HttpsEdgeRoutePoliciesModule {
   /** The edge that the route belongs to. Set at creation only. */
   edgeId: pulumi.Input<string>;

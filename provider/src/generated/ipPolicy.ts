@@ -2,7 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Resource } from "../host/resource";
 
-/** What an IP policy is declared with. */
+/** The arguments of an IP policy. */
 export interface IpPolicyArgs {
   /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;

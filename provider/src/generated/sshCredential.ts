@@ -2,7 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Resource } from "../host/resource";
 
-/** What an SSH credential is declared with. */
+/** The arguments of an SSH credential. */
 export interface SshCredentialArgs {
   /** Who or what uses the credential. At most 255 bytes. */
   description?: pulumi.Input<string>;

@@ -2,7 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Resource } from "../host/resource";
 
-/** What an SSH host certificate is declared with. */
+/** The arguments of an SSH host certificate. */
 export interface SshHostCertificateArgs {
   /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;

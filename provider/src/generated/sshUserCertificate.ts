@@ -2,7 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Resource } from "../host/resource";
 
-/** What an SSH user certificate is declared with. */
+/** The arguments of an SSH user certificate. */
 export interface SshUserCertificateArgs {
   /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;

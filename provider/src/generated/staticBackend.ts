@@ -2,13 +2,13 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Resource } from "../host/resource";
 
-/** What `tls` holds. */
+/** The fields of `tls`. */
 export interface StaticBackendTlsModule {
   /** Whether to speak TLS to it. Default `false`. */
   enabled?: pulumi.Input<boolean>;
 }
 
-/** What a static backend is declared with. */
+/** The arguments of a static backend. */
 export interface StaticBackendArgs {
   /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;

@@ -2,7 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Resource } from "../host/resource";
 
-/** What `backend` holds. */
+/** The fields of `backend`. */
 export interface TlsEdgeBackendModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
@@ -11,7 +11,7 @@ export interface TlsEdgeBackendModule {
   backendId: pulumi.Input<string>;
 }
 
-/** What `ipRestriction` holds. */
+/** The fields of `ipRestriction`. */
 export interface TlsEdgeIpRestrictionModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
@@ -20,7 +20,7 @@ export interface TlsEdgeIpRestrictionModule {
   ipPolicyIds: pulumi.Input<pulumi.Input<string>[]>;
 }
 
-/** What `mutualTls` holds. */
+/** The fields of `mutualTls`. */
 export interface TlsEdgeMutualTlsModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
@@ -29,7 +29,7 @@ export interface TlsEdgeMutualTlsModule {
   certificateAuthorityIds: pulumi.Input<pulumi.Input<string>[]>;
 }
 
-/** What `tlsTermination` holds. */
+/** The fields of `tlsTermination`. */
 export interface TlsEdgeTlsTerminationModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
@@ -41,7 +41,7 @@ export interface TlsEdgeTlsTerminationModule {
   minVersion?: pulumi.Input<"1.2" | "1.3" | null>;
 }
 
-/** What `actions` holds. */
+/** The fields of `actions`. */
 export interface TlsEdgePoliciesModuleInboundActions {
   /** What is done. */
   type: pulumi.Input<"deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response">;
@@ -50,7 +50,7 @@ export interface TlsEdgePoliciesModuleInboundActions {
   config?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
 }
 
-/** What `inbound` holds. */
+/** The fields of `inbound`. */
 export interface TlsEdgePoliciesModuleInbound {
   /** A name for people. */
   name?: pulumi.Input<string>;
@@ -62,7 +62,7 @@ export interface TlsEdgePoliciesModuleInbound {
   actions: pulumi.Input<pulumi.Input<TlsEdgePoliciesModuleInboundActions>[]>;
 }
 
-/** What `actions` holds. */
+/** The fields of `actions`. */
 export interface TlsEdgePoliciesModuleOutboundActions {
   /** What is done. */
   type: pulumi.Input<"deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response">;
@@ -71,7 +71,7 @@ export interface TlsEdgePoliciesModuleOutboundActions {
   config?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
 }
 
-/** What `outbound` holds. */
+/** The fields of `outbound`. */
 export interface TlsEdgePoliciesModuleOutbound {
   /** A name for people. */
   name?: pulumi.Input<string>;
@@ -83,7 +83,7 @@ export interface TlsEdgePoliciesModuleOutbound {
   actions: pulumi.Input<pulumi.Input<TlsEdgePoliciesModuleOutboundActions>[]>;
 }
 
-/** What `policies` holds. */
+/** The fields of `policies`. */
 export interface TlsEdgePoliciesModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
@@ -95,7 +95,7 @@ export interface TlsEdgePoliciesModule {
   outbound?: pulumi.Input<pulumi.Input<TlsEdgePoliciesModuleOutbound>[]>;
 }
 
-/** What a TLS edge is declared with. */
+/** The arguments of a TLS edge. */
 export interface TlsEdgeArgs {
   /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;
@@ -177,7 +177,7 @@ export class TlsEdge extends Resource {
   }
 }
 
-/** What a TLS edge's backend module is declared with. */
+/** The arguments of a TLS edge's backend module. */
 export interface TlsEdgeBackendArgs extends TlsEdgeBackendModule {
   /** The TLS edge (`edgtls_…`). A change moves the module. */
   edgeId: pulumi.Input<string>;
@@ -205,7 +205,7 @@ export class TlsEdgeBackend extends Resource {
   }
 }
 
-/** What a TLS edge's ip_restriction module is declared with. */
+/** The arguments of a TLS edge's ip_restriction module. */
 export interface TlsEdgeIpRestrictionArgs extends TlsEdgeIpRestrictionModule {
   /** The TLS edge (`edgtls_…`). A change moves the module. */
   edgeId: pulumi.Input<string>;
@@ -233,7 +233,7 @@ export class TlsEdgeIpRestriction extends Resource {
   }
 }
 
-/** What a TLS edge's mutual_tls module is declared with. */
+/** The arguments of a TLS edge's mutual_tls module. */
 export interface TlsEdgeMutualTlsArgs extends TlsEdgeMutualTlsModule {
   /** The TLS edge (`edgtls_…`). A change moves the module. */
   edgeId: pulumi.Input<string>;
@@ -261,7 +261,7 @@ export class TlsEdgeMutualTls extends Resource {
   }
 }
 
-/** What a TLS edge's tls_termination module is declared with. */
+/** The arguments of a TLS edge's tls_termination module. */
 export interface TlsEdgeTlsTerminationArgs extends TlsEdgeTlsTerminationModule {
   /** The TLS edge (`edgtls_…`). A change moves the module. */
   edgeId: pulumi.Input<string>;
@@ -292,7 +292,7 @@ export class TlsEdgeTlsTermination extends Resource {
   }
 }
 
-/** What a TLS edge's policies module is declared with. */
+/** The arguments of a TLS edge's policies module. */
 export interface TlsEdgePoliciesArgs extends TlsEdgePoliciesModule {
   /** The TLS edge (`edgtls_…`). A change moves the module. */
   edgeId: pulumi.Input<string>;

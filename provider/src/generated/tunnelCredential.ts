@@ -2,7 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Resource } from "../host/resource";
 
-/** What a tunnel credential is declared with. */
+/** The arguments of a tunnel credential. */
 export interface TunnelCredentialArgs {
   /** Who or what uses the credential. At most 255 bytes. */
   description?: pulumi.Input<string>;

@@ -2,7 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Resource } from "../host/resource";
 
-/** What a weighted backend is declared with. */
+/** The arguments of a weighted backend. */
 export interface WeightedBackendArgs {
   /** A description for people. At most 255 bytes. */
   description?: pulumi.Input<string>;

@@ -30,7 +30,7 @@ export interface ApiKey {
   token: string | null;
 }
 
-/** What a new API key is made from. */
+/** The body that creates an API key. */
 export interface ApiKeyCreate {
   /** Who or what uses the key. At most 255 bytes. */
   description?: string;
@@ -45,5 +45,5 @@ export interface ApiKeyCreate {
   expires_at?: string;
 }
 
-/** What of an API key can be changed; what is left out stays as it is. */
+/** The body that updates an API key; fields left out stay as they are. */
 export type ApiKeyUpdate = Partial<Omit<ApiKeyCreate, "owner_id" | "expires_at">>;

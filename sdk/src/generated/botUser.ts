@@ -24,7 +24,7 @@ export interface BotUser {
   active: boolean;
 }
 
-/** What a new bot user is made from. */
+/** The body that creates a bot user. */
 export interface BotUserCreate {
   /** Name of the bot. */
   name: string;
@@ -36,5 +36,5 @@ export interface BotUserCreate {
   active?: boolean;
 }
 
-/** What of a bot user can be changed; what is left out stays as it is. */
+/** The body that updates a bot user; fields left out stay as they are. */
 export type BotUserUpdate = Partial<Omit<BotUserCreate, "role">>;

@@ -39,7 +39,7 @@ export interface CertificateAuthority {
   extended_key_usages: string[];
 }
 
-/** What a new certificate authority is made from. */
+/** The body that creates a certificate authority. */
 export interface CertificateAuthorityCreate {
   /** A description for people. At most 255 bytes. */
   description?: string;
@@ -51,5 +51,5 @@ export interface CertificateAuthorityCreate {
   ca_pem: string;
 }
 
-/** What of a certificate authority can be changed; what is left out stays as it is. */
+/** The body that updates a certificate authority; fields left out stay as they are. */
 export type CertificateAuthorityUpdate = Partial<Omit<CertificateAuthorityCreate, "ca_pem">>;

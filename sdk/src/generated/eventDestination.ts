@@ -1,11 +1,11 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
-/** What `role` holds. */
+/** The fields of `role`. */
 export interface EventDestinationTargetDeliveryServiceAuthRole {
   /** The role (ARN) that the server assumes to deliver. */
   role_ref: string;
 }
 
-/** What `creds` holds. */
+/** The fields of `creds`. */
 export interface EventDestinationTargetDeliveryServiceAuthCreds {
   /** Id of a long-term access key. */
   cloud_access_key_id: string;
@@ -23,7 +23,7 @@ export interface EventDestinationTargetDeliveryServiceAuth {
   creds: EventDestinationTargetDeliveryServiceAuthCreds | null;
 }
 
-/** What `delivery_service` holds. */
+/** The fields of `delivery_service`. */
 export interface EventDestinationTargetDeliveryService {
   /** How to sign in: exactly one of `role` and `creds`. */
   auth: EventDestinationTargetDeliveryServiceAuth;
@@ -32,13 +32,13 @@ export interface EventDestinationTargetDeliveryService {
   delivery_stream_ref: string;
 }
 
-/** What `role` holds. */
+/** The fields of `role`. */
 export interface EventDestinationTargetStreamServiceAuthRole {
   /** The role (ARN) that the server assumes to deliver. */
   role_ref: string;
 }
 
-/** What `creds` holds. */
+/** The fields of `creds`. */
 export interface EventDestinationTargetStreamServiceAuthCreds {
   /** Id of a long-term access key. */
   cloud_access_key_id: string;
@@ -56,7 +56,7 @@ export interface EventDestinationTargetStreamServiceAuth {
   creds: EventDestinationTargetStreamServiceAuthCreds | null;
 }
 
-/** What `stream_service` holds. */
+/** The fields of `stream_service`. */
 export interface EventDestinationTargetStreamService {
   /** How to sign in: exactly one of `role` and `creds`. */
   auth: EventDestinationTargetStreamServiceAuth;
@@ -65,13 +65,13 @@ export interface EventDestinationTargetStreamService {
   stream_ref: string;
 }
 
-/** What `role` holds. */
+/** The fields of `role`. */
 export interface EventDestinationTargetLogServiceAuthRole {
   /** The role (ARN) that the server assumes to deliver. */
   role_ref: string;
 }
 
-/** What `creds` holds. */
+/** The fields of `creds`. */
 export interface EventDestinationTargetLogServiceAuthCreds {
   /** Id of a long-term access key. */
   cloud_access_key_id: string;
@@ -89,7 +89,7 @@ export interface EventDestinationTargetLogServiceAuth {
   creds: EventDestinationTargetLogServiceAuthCreds | null;
 }
 
-/** What `log_service` holds. */
+/** The fields of `log_service`. */
 export interface EventDestinationTargetLogService {
   /** How to sign in: exactly one of `role` and `creds`. */
   auth: EventDestinationTargetLogServiceAuth;
@@ -98,7 +98,7 @@ export interface EventDestinationTargetLogService {
   log_group_ref: string;
 }
 
-/** What `monitoring_service` holds. */
+/** The fields of `monitoring_service`. */
 export interface EventDestinationTargetMonitoringService {
   /** The key for the intake. Secret. */
   api_key: string;
@@ -156,13 +156,13 @@ export interface EventDestination {
   target: EventDestinationTarget;
 }
 
-/** What `role` holds. */
+/** The fields of `role`. */
 export interface EventDestinationTargetDeliveryServiceAuthRoleReplace {
   /** The role (ARN) that the server assumes to deliver. */
   role_ref: string;
 }
 
-/** What `creds` holds. */
+/** The fields of `creds`. */
 export interface EventDestinationTargetDeliveryServiceAuthCredsReplace {
   /** Id of a long-term access key. */
   cloud_access_key_id: string;
@@ -180,7 +180,7 @@ export interface EventDestinationTargetDeliveryServiceAuthReplace {
   creds?: EventDestinationTargetDeliveryServiceAuthCredsReplace;
 }
 
-/** What `delivery_service` holds. */
+/** The fields of `delivery_service`. */
 export interface EventDestinationTargetDeliveryServiceReplace {
   /** How to sign in: exactly one of `role` and `creds`. */
   auth: EventDestinationTargetDeliveryServiceAuthReplace;
@@ -189,13 +189,13 @@ export interface EventDestinationTargetDeliveryServiceReplace {
   delivery_stream_ref: string;
 }
 
-/** What `role` holds. */
+/** The fields of `role`. */
 export interface EventDestinationTargetStreamServiceAuthRoleReplace {
   /** The role (ARN) that the server assumes to deliver. */
   role_ref: string;
 }
 
-/** What `creds` holds. */
+/** The fields of `creds`. */
 export interface EventDestinationTargetStreamServiceAuthCredsReplace {
   /** Id of a long-term access key. */
   cloud_access_key_id: string;
@@ -213,7 +213,7 @@ export interface EventDestinationTargetStreamServiceAuthReplace {
   creds?: EventDestinationTargetStreamServiceAuthCredsReplace;
 }
 
-/** What `stream_service` holds. */
+/** The fields of `stream_service`. */
 export interface EventDestinationTargetStreamServiceReplace {
   /** How to sign in: exactly one of `role` and `creds`. */
   auth: EventDestinationTargetStreamServiceAuthReplace;
@@ -222,13 +222,13 @@ export interface EventDestinationTargetStreamServiceReplace {
   stream_ref: string;
 }
 
-/** What `role` holds. */
+/** The fields of `role`. */
 export interface EventDestinationTargetLogServiceAuthRoleReplace {
   /** The role (ARN) that the server assumes to deliver. */
   role_ref: string;
 }
 
-/** What `creds` holds. */
+/** The fields of `creds`. */
 export interface EventDestinationTargetLogServiceAuthCredsReplace {
   /** Id of a long-term access key. */
   cloud_access_key_id: string;
@@ -246,7 +246,7 @@ export interface EventDestinationTargetLogServiceAuthReplace {
   creds?: EventDestinationTargetLogServiceAuthCredsReplace;
 }
 
-/** What `log_service` holds. */
+/** The fields of `log_service`. */
 export interface EventDestinationTargetLogServiceReplace {
   /** How to sign in: exactly one of `role` and `creds`. */
   auth: EventDestinationTargetLogServiceAuthReplace;
@@ -255,7 +255,7 @@ export interface EventDestinationTargetLogServiceReplace {
   log_group_ref: string;
 }
 
-/** What `monitoring_service` holds. */
+/** The fields of `monitoring_service`. */
 export interface EventDestinationTargetMonitoringServiceReplace {
   /** The key for the intake. Secret. */
   api_key: string;
@@ -285,7 +285,7 @@ export interface EventDestinationTargetReplace {
   monitoring_service?: EventDestinationTargetMonitoringServiceReplace;
 }
 
-/** What a new event destination is made from. */
+/** The body that creates an event destination. */
 export interface EventDestinationCreate {
   /** A description for people. At most 255 bytes. */
   description?: string;
@@ -300,5 +300,5 @@ export interface EventDestinationCreate {
   target: EventDestinationTargetReplace;
 }
 
-/** What of an event destination can be changed; what is left out stays as it is. */
+/** The body that updates an event destination; fields left out stay as they are. */
 export type EventDestinationUpdate = Partial<EventDestinationCreate>;

@@ -1,7 +1,7 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type { Ref } from "../client/ref";
 
-/** What `sources` holds. */
+/** The fields of `sources`. */
 export interface EventSubscriptionSources {
   /** A type of event; the server lists them all. */
   type: string;
@@ -38,13 +38,13 @@ export interface EventSubscription {
   destinations: Ref[];
 }
 
-/** What `sources` holds. */
+/** The fields of `sources`. */
 export interface EventSubscriptionSourcesReplace {
   /** A type of event; the server lists them all. */
   type: string;
 }
 
-/** What a new event subscription is made from. */
+/** The body that creates an event subscription. */
 export interface EventSubscriptionCreate {
   /** Data of your own for machines, often JSON in a string. At most 4096 characters. */
   metadata?: string;
@@ -59,5 +59,5 @@ export interface EventSubscriptionCreate {
   destination_ids?: string[];
 }
 
-/** What of an event subscription can be changed; what is left out stays as it is. */
+/** The body that updates an event subscription; fields left out stay as they are. */
 export type EventSubscriptionUpdate = Partial<EventSubscriptionCreate>;

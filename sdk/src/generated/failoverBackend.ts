@@ -24,7 +24,7 @@ export interface FailoverBackend {
   backends: string[];
 }
 
-/** What a new failover backend is made from. */
+/** The body that creates a failover backend. */
 export interface FailoverBackendCreate {
   /** A description for people. At most 255 bytes. */
   description?: string;
@@ -36,5 +36,5 @@ export interface FailoverBackendCreate {
   backends?: string[];
 }
 
-/** What of a failover backend can be changed; what is left out stays as it is. */
+/** The body that updates a failover backend; fields left out stay as they are. */
 export type FailoverBackendUpdate = Partial<FailoverBackendCreate>;

@@ -30,7 +30,7 @@ export interface HttpResponseBackend {
   status_code: number;
 }
 
-/** What a new HTTP-response backend is made from. */
+/** The body that creates an HTTP-response backend. */
 export interface HttpResponseBackendCreate {
   /** A description for people. At most 255 bytes. */
   description?: string;
@@ -48,5 +48,5 @@ export interface HttpResponseBackendCreate {
   status_code?: number;
 }
 
-/** What of an HTTP-response backend can be changed; what is left out stays as it is. */
+/** The body that updates an HTTP-response backend; fields left out stay as they are. */
 export type HttpResponseBackendUpdate = Partial<HttpResponseBackendCreate>;

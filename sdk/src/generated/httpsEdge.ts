@@ -1,7 +1,7 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type { Ref } from "../client/ref";
 
-/** What `mutual_tls` holds. */
+/** The fields of `mutual_tls`. */
 export interface HttpsEdgeMutualTls {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
@@ -10,7 +10,7 @@ export interface HttpsEdgeMutualTls {
   certificate_authorities: Ref[];
 }
 
-/** What `tls_termination` holds. */
+/** The fields of `tls_termination`. */
 export interface HttpsEdgeTlsTermination {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
@@ -19,7 +19,7 @@ export interface HttpsEdgeTlsTermination {
   min_version: "1.2" | "1.3";
 }
 
-/** What `backend` holds. */
+/** The fields of `backend`. */
 export interface HttpsEdgeRoutesBackend {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
@@ -28,7 +28,7 @@ export interface HttpsEdgeRoutesBackend {
   backend: Ref;
 }
 
-/** What `ip_restriction` holds. */
+/** The fields of `ip_restriction`. */
 export interface HttpsEdgeRoutesIpRestriction {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
@@ -37,7 +37,7 @@ export interface HttpsEdgeRoutesIpRestriction {
   ip_policies: Ref[];
 }
 
-/** What `oidc` holds. */
+/** The fields of `oidc`. */
 export interface HttpsEdgeRoutesOidc {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
@@ -67,7 +67,7 @@ export interface HttpsEdgeRoutesOidc {
   scopes: string[];
 }
 
-/** What `allow_list` holds. */
+/** The fields of `allow_list`. */
 export interface HttpsEdgeRoutesJwtValidationIssuerAllowList {
   /** An allowed value. */
   value: string;
@@ -79,7 +79,7 @@ export interface HttpsEdgeRoutesJwtValidationIssuer {
   allow_list: HttpsEdgeRoutesJwtValidationIssuerAllowList[];
 }
 
-/** What `allow_list` holds. */
+/** The fields of `allow_list`. */
 export interface HttpsEdgeRoutesJwtValidationAudienceAllowList {
   /** An allowed value. */
   value: string;
@@ -91,7 +91,7 @@ export interface HttpsEdgeRoutesJwtValidationAudience {
   allow_list: HttpsEdgeRoutesJwtValidationAudienceAllowList[];
 }
 
-/** What `tokens` holds. */
+/** The fields of `tokens`. */
 export interface HttpsEdgeRoutesJwtValidationHttpTokens {
   /** What the token is, as a hint for parsing. */
   type: "jwt" | "at+jwt" | "it+jwt";
@@ -133,7 +133,7 @@ export interface HttpsEdgeRoutesJwtValidationJws {
   keys: HttpsEdgeRoutesJwtValidationJwsKeys;
 }
 
-/** What `jwt_validation` holds. */
+/** The fields of `jwt_validation`. */
 export interface HttpsEdgeRoutesJwtValidation {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
@@ -151,7 +151,7 @@ export interface HttpsEdgeRoutesJwtValidation {
   jws: HttpsEdgeRoutesJwtValidationJws;
 }
 
-/** What `user_agent_filter` holds. */
+/** The fields of `user_agent_filter`. */
 export interface HttpsEdgeRoutesUserAgentFilter {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
@@ -163,7 +163,7 @@ export interface HttpsEdgeRoutesUserAgentFilter {
   deny: string[];
 }
 
-/** What `actions` holds. */
+/** The fields of `actions`. */
 export interface HttpsEdgeRoutesPoliciesInboundActions {
   /** What is done. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
@@ -172,7 +172,7 @@ export interface HttpsEdgeRoutesPoliciesInboundActions {
   config: Record<string, unknown>;
 }
 
-/** What `inbound` holds. */
+/** The fields of `inbound`. */
 export interface HttpsEdgeRoutesPoliciesInbound {
   /** A name for people. */
   name: string;
@@ -184,7 +184,7 @@ export interface HttpsEdgeRoutesPoliciesInbound {
   actions: HttpsEdgeRoutesPoliciesInboundActions[];
 }
 
-/** What `actions` holds. */
+/** The fields of `actions`. */
 export interface HttpsEdgeRoutesPoliciesOutboundActions {
   /** What is done. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
@@ -193,7 +193,7 @@ export interface HttpsEdgeRoutesPoliciesOutboundActions {
   config: Record<string, unknown>;
 }
 
-/** What `outbound` holds. */
+/** The fields of `outbound`. */
 export interface HttpsEdgeRoutesPoliciesOutbound {
   /** A name for people. */
   name: string;
@@ -205,7 +205,7 @@ export interface HttpsEdgeRoutesPoliciesOutbound {
   actions: HttpsEdgeRoutesPoliciesOutboundActions[];
 }
 
-/** What `policies` holds. */
+/** The fields of `policies`. */
 export interface HttpsEdgeRoutesPolicies {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
@@ -217,7 +217,7 @@ export interface HttpsEdgeRoutesPolicies {
   outbound: HttpsEdgeRoutesPoliciesOutbound[];
 }
 
-/** What `routes` holds. */
+/** The fields of `routes`. */
 export interface HttpsEdgeRoutes {
   /** Identifier, `edghtsrt_` and 27 characters that sort by time. */
   id: string;
@@ -296,7 +296,7 @@ export interface HttpsEdge {
   routes: HttpsEdgeRoutes[];
 }
 
-/** What `mutual_tls` holds. */
+/** The fields of `mutual_tls`. */
 export interface HttpsEdgeMutualTlsReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
@@ -305,7 +305,7 @@ export interface HttpsEdgeMutualTlsReplace {
   certificate_authority_ids: string[];
 }
 
-/** What `tls_termination` holds. */
+/** The fields of `tls_termination`. */
 export interface HttpsEdgeTlsTerminationReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
@@ -314,7 +314,7 @@ export interface HttpsEdgeTlsTerminationReplace {
   min_version?: "1.2" | "1.3";
 }
 
-/** What a new HTTPS edge is made from. */
+/** The body that creates an HTTPS edge. */
 export interface HttpsEdgeCreate {
   /** A description for people. At most 255 bytes. */
   description?: string;
@@ -332,5 +332,5 @@ export interface HttpsEdgeCreate {
   tls_termination?: HttpsEdgeTlsTerminationReplace;
 }
 
-/** What of an HTTPS edge can be changed; what is left out stays as it is. */
+/** The body that updates an HTTPS edge; fields left out stay as they are. */
 export type HttpsEdgeUpdate = Partial<HttpsEdgeCreate>;

@@ -1,7 +1,7 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type { Ref } from "../client/ref";
 
-/** What `backend` holds. */
+/** The fields of `backend`. */
 export interface HttpsEdgeRouteBackend {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
@@ -10,7 +10,7 @@ export interface HttpsEdgeRouteBackend {
   backend: Ref;
 }
 
-/** What `ip_restriction` holds. */
+/** The fields of `ip_restriction`. */
 export interface HttpsEdgeRouteIpRestriction {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
@@ -19,7 +19,7 @@ export interface HttpsEdgeRouteIpRestriction {
   ip_policies: Ref[];
 }
 
-/** What `oidc` holds. */
+/** The fields of `oidc`. */
 export interface HttpsEdgeRouteOidc {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
@@ -49,7 +49,7 @@ export interface HttpsEdgeRouteOidc {
   scopes: string[];
 }
 
-/** What `allow_list` holds. */
+/** The fields of `allow_list`. */
 export interface HttpsEdgeRouteJwtValidationIssuerAllowList {
   /** An allowed value. */
   value: string;
@@ -61,7 +61,7 @@ export interface HttpsEdgeRouteJwtValidationIssuer {
   allow_list: HttpsEdgeRouteJwtValidationIssuerAllowList[];
 }
 
-/** What `allow_list` holds. */
+/** The fields of `allow_list`. */
 export interface HttpsEdgeRouteJwtValidationAudienceAllowList {
   /** An allowed value. */
   value: string;
@@ -73,7 +73,7 @@ export interface HttpsEdgeRouteJwtValidationAudience {
   allow_list: HttpsEdgeRouteJwtValidationAudienceAllowList[];
 }
 
-/** What `tokens` holds. */
+/** The fields of `tokens`. */
 export interface HttpsEdgeRouteJwtValidationHttpTokens {
   /** What the token is, as a hint for parsing. */
   type: "jwt" | "at+jwt" | "it+jwt";
@@ -115,7 +115,7 @@ export interface HttpsEdgeRouteJwtValidationJws {
   keys: HttpsEdgeRouteJwtValidationJwsKeys;
 }
 
-/** What `jwt_validation` holds. */
+/** The fields of `jwt_validation`. */
 export interface HttpsEdgeRouteJwtValidation {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
@@ -133,7 +133,7 @@ export interface HttpsEdgeRouteJwtValidation {
   jws: HttpsEdgeRouteJwtValidationJws;
 }
 
-/** What `user_agent_filter` holds. */
+/** The fields of `user_agent_filter`. */
 export interface HttpsEdgeRouteUserAgentFilter {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
@@ -145,7 +145,7 @@ export interface HttpsEdgeRouteUserAgentFilter {
   deny: string[];
 }
 
-/** What `actions` holds. */
+/** The fields of `actions`. */
 export interface HttpsEdgeRoutePoliciesInboundActions {
   /** What is done. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
@@ -154,7 +154,7 @@ export interface HttpsEdgeRoutePoliciesInboundActions {
   config: Record<string, unknown>;
 }
 
-/** What `inbound` holds. */
+/** The fields of `inbound`. */
 export interface HttpsEdgeRoutePoliciesInbound {
   /** A name for people. */
   name: string;
@@ -166,7 +166,7 @@ export interface HttpsEdgeRoutePoliciesInbound {
   actions: HttpsEdgeRoutePoliciesInboundActions[];
 }
 
-/** What `actions` holds. */
+/** The fields of `actions`. */
 export interface HttpsEdgeRoutePoliciesOutboundActions {
   /** What is done. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
@@ -175,7 +175,7 @@ export interface HttpsEdgeRoutePoliciesOutboundActions {
   config: Record<string, unknown>;
 }
 
-/** What `outbound` holds. */
+/** The fields of `outbound`. */
 export interface HttpsEdgeRoutePoliciesOutbound {
   /** A name for people. */
   name: string;
@@ -187,7 +187,7 @@ export interface HttpsEdgeRoutePoliciesOutbound {
   actions: HttpsEdgeRoutePoliciesOutboundActions[];
 }
 
-/** What `policies` holds. */
+/** The fields of `policies`. */
 export interface HttpsEdgeRoutePolicies {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
@@ -248,7 +248,7 @@ export interface HttpsEdgeRoute {
   policies: HttpsEdgeRoutePolicies | null;
 }
 
-/** What `backend` holds. */
+/** The fields of `backend`. */
 export interface HttpsEdgeRouteBackendReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
@@ -257,7 +257,7 @@ export interface HttpsEdgeRouteBackendReplace {
   backend_id: string;
 }
 
-/** What `ip_restriction` holds. */
+/** The fields of `ip_restriction`. */
 export interface HttpsEdgeRouteIpRestrictionReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
@@ -266,7 +266,7 @@ export interface HttpsEdgeRouteIpRestrictionReplace {
   ip_policy_ids: string[];
 }
 
-/** What `oidc` holds. */
+/** The fields of `oidc`. */
 export interface HttpsEdgeRouteOidcReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
@@ -296,7 +296,7 @@ export interface HttpsEdgeRouteOidcReplace {
   scopes?: string[];
 }
 
-/** What `allow_list` holds. */
+/** The fields of `allow_list`. */
 export interface HttpsEdgeRouteJwtValidationIssuerAllowListReplace {
   /** An allowed value. */
   value: string;
@@ -308,7 +308,7 @@ export interface HttpsEdgeRouteJwtValidationIssuerReplace {
   allow_list: HttpsEdgeRouteJwtValidationIssuerAllowListReplace[];
 }
 
-/** What `allow_list` holds. */
+/** The fields of `allow_list`. */
 export interface HttpsEdgeRouteJwtValidationAudienceAllowListReplace {
   /** An allowed value. */
   value: string;
@@ -320,7 +320,7 @@ export interface HttpsEdgeRouteJwtValidationAudienceReplace {
   allow_list: HttpsEdgeRouteJwtValidationAudienceAllowListReplace[];
 }
 
-/** What `tokens` holds. */
+/** The fields of `tokens`. */
 export interface HttpsEdgeRouteJwtValidationHttpTokensReplace {
   /** What the token is, as a hint for parsing. */
   type: "jwt" | "at+jwt" | "it+jwt";
@@ -362,7 +362,7 @@ export interface HttpsEdgeRouteJwtValidationJwsReplace {
   keys: HttpsEdgeRouteJwtValidationJwsKeysReplace;
 }
 
-/** What `jwt_validation` holds. */
+/** The fields of `jwt_validation`. */
 export interface HttpsEdgeRouteJwtValidationReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
@@ -380,7 +380,7 @@ export interface HttpsEdgeRouteJwtValidationReplace {
   jws: HttpsEdgeRouteJwtValidationJwsReplace;
 }
 
-/** What `user_agent_filter` holds. */
+/** The fields of `user_agent_filter`. */
 export interface HttpsEdgeRouteUserAgentFilterReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
@@ -392,7 +392,7 @@ export interface HttpsEdgeRouteUserAgentFilterReplace {
   deny?: string[];
 }
 
-/** What `actions` holds. */
+/** The fields of `actions`. */
 export interface HttpsEdgeRoutePoliciesInboundActionsReplace {
   /** What is done. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
@@ -401,7 +401,7 @@ export interface HttpsEdgeRoutePoliciesInboundActionsReplace {
   config?: Record<string, unknown>;
 }
 
-/** What `inbound` holds. */
+/** The fields of `inbound`. */
 export interface HttpsEdgeRoutePoliciesInboundReplace {
   /** A name for people. */
   name?: string;
@@ -413,7 +413,7 @@ export interface HttpsEdgeRoutePoliciesInboundReplace {
   actions: HttpsEdgeRoutePoliciesInboundActionsReplace[];
 }
 
-/** What `actions` holds. */
+/** The fields of `actions`. */
 export interface HttpsEdgeRoutePoliciesOutboundActionsReplace {
   /** What is done. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
@@ -422,7 +422,7 @@ export interface HttpsEdgeRoutePoliciesOutboundActionsReplace {
   config?: Record<string, unknown>;
 }
 
-/** What `outbound` holds. */
+/** The fields of `outbound`. */
 export interface HttpsEdgeRoutePoliciesOutboundReplace {
   /** A name for people. */
   name?: string;
@@ -434,7 +434,7 @@ export interface HttpsEdgeRoutePoliciesOutboundReplace {
   actions: HttpsEdgeRoutePoliciesOutboundActionsReplace[];
 }
 
-/** What `policies` holds. */
+/** The fields of `policies`. */
 export interface HttpsEdgeRoutePoliciesReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
@@ -446,7 +446,7 @@ export interface HttpsEdgeRoutePoliciesReplace {
   outbound?: HttpsEdgeRoutePoliciesOutboundReplace[];
 }
 
-/** What a new HTTPS edge route is made from. */
+/** The body that creates an HTTPS edge route. */
 export interface HttpsEdgeRouteCreate {
   /** Whether `match` is the whole path or its beginning. */
   match_type: "exact_path" | "path_prefix";
@@ -479,5 +479,5 @@ export interface HttpsEdgeRouteCreate {
   policies?: HttpsEdgeRoutePoliciesReplace;
 }
 
-/** What of an HTTPS edge route can be changed; what is left out stays as it is. */
+/** The body that updates an HTTPS edge route; fields left out stay as they are. */
 export type HttpsEdgeRouteUpdate = Partial<HttpsEdgeRouteCreate>;

@@ -21,7 +21,7 @@ export interface IpPolicy {
   metadata: string;
 }
 
-/** What a new IP policy is made from. */
+/** The body that creates an IP policy. */
 export interface IpPolicyCreate {
   /** A description for people. At most 255 bytes. */
   description?: string;
@@ -30,5 +30,5 @@ export interface IpPolicyCreate {
   metadata?: string;
 }
 
-/** What of an IP policy can be changed; what is left out stays as it is. */
+/** The body that updates an IP policy; fields left out stay as they are. */
 export type IpPolicyUpdate = Partial<IpPolicyCreate>;

@@ -32,7 +32,7 @@ export interface IpPolicyRule {
   action: "allow" | "deny";
 }
 
-/** What a new IP policy rule is made from. */
+/** The body that creates an IP policy rule. */
 export interface IpPolicyRuleCreate {
   /** A description for people. At most 255 bytes. */
   description?: string;
@@ -50,5 +50,5 @@ export interface IpPolicyRuleCreate {
   action: "allow" | "deny";
 }
 
-/** What of an IP policy rule can be changed; what is left out stays as it is. */
+/** The body that updates an IP policy rule; fields left out stay as they are. */
 export type IpPolicyRuleUpdate = Partial<Omit<IpPolicyRuleCreate, "ip_policy_id" | "action">>;

@@ -36,7 +36,7 @@ export interface SshCertificateAuthority {
   key_type: "rsa" | "ecdsa" | "ed25519";
 }
 
-/** What a new SSH certificate authority is made from. */
+/** The body that creates an SSH certificate authority. */
 export interface SshCertificateAuthorityCreate {
   /** A description for people. At most 255 bytes. */
   description?: string;
@@ -54,5 +54,5 @@ export interface SshCertificateAuthorityCreate {
   key_size?: 2048 | 4096;
 }
 
-/** What of an SSH certificate authority can be changed; what is left out stays as it is. */
+/** The body that updates an SSH certificate authority; fields left out stay as they are. */
 export type SshCertificateAuthorityUpdate = Partial<Omit<SshCertificateAuthorityCreate, "private_key_type" | "elliptic_curve" | "key_size">>;

@@ -30,7 +30,7 @@ export interface SshCredential {
   owner_id: string;
 }
 
-/** What a new SSH credential is made from. */
+/** The body that creates an SSH credential. */
 export interface SshCredentialCreate {
   /** Who or what uses the credential. At most 255 bytes. */
   description?: string;
@@ -48,5 +48,5 @@ export interface SshCredentialCreate {
   owner_id?: string;
 }
 
-/** What of an SSH credential can be changed; what is left out stays as it is. */
+/** The body that updates an SSH credential; fields left out stay as they are. */
 export type SshCredentialUpdate = Partial<Omit<SshCredentialCreate, "public_key" | "owner_id">>;

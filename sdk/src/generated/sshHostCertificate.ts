@@ -42,7 +42,7 @@ export interface SshHostCertificate {
   certificate: string;
 }
 
-/** What a new SSH host certificate is made from. */
+/** The body that creates an SSH host certificate. */
 export interface SshHostCertificateCreate {
   /** A description for people. At most 255 bytes. */
   description?: string;
@@ -66,5 +66,5 @@ export interface SshHostCertificateCreate {
   valid_until?: string;
 }
 
-/** What of an SSH host certificate can be changed; what is left out stays as it is. */
+/** The body that updates an SSH host certificate; fields left out stay as they are. */
 export type SshHostCertificateUpdate = Partial<Omit<SshHostCertificateCreate, "ssh_certificate_authority_id" | "public_key" | "principals" | "valid_after" | "valid_until">>;

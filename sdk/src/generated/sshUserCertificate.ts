@@ -48,7 +48,7 @@ export interface SshUserCertificate {
   certificate: string;
 }
 
-/** What a new SSH user certificate is made from. */
+/** The body that creates an SSH user certificate. */
 export interface SshUserCertificateCreate {
   /** A description for people. At most 255 bytes. */
   description?: string;
@@ -78,5 +78,5 @@ export interface SshUserCertificateCreate {
   valid_until?: string;
 }
 
-/** What of an SSH user certificate can be changed; what is left out stays as it is. */
+/** The body that updates an SSH user certificate; fields left out stay as they are. */
 export type SshUserCertificateUpdate = Partial<Omit<SshUserCertificateCreate, "ssh_certificate_authority_id" | "public_key" | "principals" | "critical_options" | "extensions" | "valid_after" | "valid_until">>;

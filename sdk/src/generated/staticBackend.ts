@@ -33,13 +33,13 @@ export interface StaticBackend {
   tls: StaticBackendTls;
 }
 
-/** What `tls` holds. */
+/** The fields of `tls`. */
 export interface StaticBackendTlsReplace {
   /** Whether to speak TLS to it. Default `false`. */
   enabled?: boolean;
 }
 
-/** What a new static backend is made from. */
+/** The body that creates a static backend. */
 export interface StaticBackendCreate {
   /** A description for people. At most 255 bytes. */
   description?: string;
@@ -54,5 +54,5 @@ export interface StaticBackendCreate {
   tls?: StaticBackendTlsReplace;
 }
 
-/** What of a static backend can be changed; what is left out stays as it is. */
+/** The body that updates a static backend; fields left out stay as they are. */
 export type StaticBackendUpdate = Partial<StaticBackendCreate>;

@@ -1,7 +1,7 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type { Ref } from "../client/ref";
 
-/** What `backend` holds. */
+/** The fields of `backend`. */
 export interface TlsEdgeBackend {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
@@ -10,7 +10,7 @@ export interface TlsEdgeBackend {
   backend: Ref;
 }
 
-/** What `ip_restriction` holds. */
+/** The fields of `ip_restriction`. */
 export interface TlsEdgeIpRestriction {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
@@ -19,7 +19,7 @@ export interface TlsEdgeIpRestriction {
   ip_policies: Ref[];
 }
 
-/** What `mutual_tls` holds. */
+/** The fields of `mutual_tls`. */
 export interface TlsEdgeMutualTls {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
@@ -28,7 +28,7 @@ export interface TlsEdgeMutualTls {
   certificate_authorities: Ref[];
 }
 
-/** What `tls_termination` holds. */
+/** The fields of `tls_termination`. */
 export interface TlsEdgeTlsTermination {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
@@ -40,7 +40,7 @@ export interface TlsEdgeTlsTermination {
   min_version: "1.2" | "1.3" | null;
 }
 
-/** What `actions` holds. */
+/** The fields of `actions`. */
 export interface TlsEdgePoliciesInboundActions {
   /** What is done. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
@@ -49,7 +49,7 @@ export interface TlsEdgePoliciesInboundActions {
   config: Record<string, unknown>;
 }
 
-/** What `inbound` holds. */
+/** The fields of `inbound`. */
 export interface TlsEdgePoliciesInbound {
   /** A name for people. */
   name: string;
@@ -61,7 +61,7 @@ export interface TlsEdgePoliciesInbound {
   actions: TlsEdgePoliciesInboundActions[];
 }
 
-/** What `actions` holds. */
+/** The fields of `actions`. */
 export interface TlsEdgePoliciesOutboundActions {
   /** What is done. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
@@ -70,7 +70,7 @@ export interface TlsEdgePoliciesOutboundActions {
   config: Record<string, unknown>;
 }
 
-/** What `outbound` holds. */
+/** The fields of `outbound`. */
 export interface TlsEdgePoliciesOutbound {
   /** A name for people. */
   name: string;
@@ -82,7 +82,7 @@ export interface TlsEdgePoliciesOutbound {
   actions: TlsEdgePoliciesOutboundActions[];
 }
 
-/** What `policies` holds. */
+/** The fields of `policies`. */
 export interface TlsEdgePolicies {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
@@ -134,7 +134,7 @@ export interface TlsEdge {
   policies: TlsEdgePolicies | null;
 }
 
-/** What `backend` holds. */
+/** The fields of `backend`. */
 export interface TlsEdgeBackendReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
@@ -143,7 +143,7 @@ export interface TlsEdgeBackendReplace {
   backend_id: string;
 }
 
-/** What `ip_restriction` holds. */
+/** The fields of `ip_restriction`. */
 export interface TlsEdgeIpRestrictionReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
@@ -152,7 +152,7 @@ export interface TlsEdgeIpRestrictionReplace {
   ip_policy_ids: string[];
 }
 
-/** What `mutual_tls` holds. */
+/** The fields of `mutual_tls`. */
 export interface TlsEdgeMutualTlsReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
@@ -161,7 +161,7 @@ export interface TlsEdgeMutualTlsReplace {
   certificate_authority_ids: string[];
 }
 
-/** What `tls_termination` holds. */
+/** The fields of `tls_termination`. */
 export interface TlsEdgeTlsTerminationReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
@@ -173,7 +173,7 @@ export interface TlsEdgeTlsTerminationReplace {
   min_version?: "1.2" | "1.3" | null;
 }
 
-/** What `actions` holds. */
+/** The fields of `actions`. */
 export interface TlsEdgePoliciesInboundActionsReplace {
   /** What is done. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
@@ -182,7 +182,7 @@ export interface TlsEdgePoliciesInboundActionsReplace {
   config?: Record<string, unknown>;
 }
 
-/** What `inbound` holds. */
+/** The fields of `inbound`. */
 export interface TlsEdgePoliciesInboundReplace {
   /** A name for people. */
   name?: string;
@@ -194,7 +194,7 @@ export interface TlsEdgePoliciesInboundReplace {
   actions: TlsEdgePoliciesInboundActionsReplace[];
 }
 
-/** What `actions` holds. */
+/** The fields of `actions`. */
 export interface TlsEdgePoliciesOutboundActionsReplace {
   /** What is done. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
@@ -203,7 +203,7 @@ export interface TlsEdgePoliciesOutboundActionsReplace {
   config?: Record<string, unknown>;
 }
 
-/** What `outbound` holds. */
+/** The fields of `outbound`. */
 export interface TlsEdgePoliciesOutboundReplace {
   /** A name for people. */
   name?: string;
@@ -215,7 +215,7 @@ export interface TlsEdgePoliciesOutboundReplace {
   actions: TlsEdgePoliciesOutboundActionsReplace[];
 }
 
-/** What `policies` holds. */
+/** The fields of `policies`. */
 export interface TlsEdgePoliciesReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
@@ -227,7 +227,7 @@ export interface TlsEdgePoliciesReplace {
   outbound?: TlsEdgePoliciesOutboundReplace[];
 }
 
-/** What a new TLS edge is made from. */
+/** The body that creates a TLS edge. */
 export interface TlsEdgeCreate {
   /** A description for people. At most 255 bytes. */
   description?: string;
@@ -254,5 +254,5 @@ export interface TlsEdgeCreate {
   policies?: TlsEdgePoliciesReplace;
 }
 
-/** What of a TLS edge can be changed; what is left out stays as it is. */
+/** The body that updates a TLS edge; fields left out stay as they are. */
 export type TlsEdgeUpdate = Partial<TlsEdgeCreate>;

@@ -30,7 +30,7 @@ export interface TunnelCredential {
   token: string | null;
 }
 
-/** What a new tunnel credential is made from. */
+/** The body that creates a tunnel credential. */
 export interface TunnelCredentialCreate {
   /** Who or what uses the credential. At most 255 bytes. */
   description?: string;
@@ -45,5 +45,5 @@ export interface TunnelCredentialCreate {
   owner_id?: string;
 }
 
-/** What of a tunnel credential can be changed; what is left out stays as it is. */
+/** The body that updates a tunnel credential; fields left out stay as they are. */
 export type TunnelCredentialUpdate = Partial<Omit<TunnelCredentialCreate, "owner_id">>;

@@ -24,7 +24,7 @@ export interface TunnelGroupBackend {
   labels: Record<string, string>;
 }
 
-/** What a new tunnel-group backend is made from. */
+/** The body that creates a tunnel-group backend. */
 export interface TunnelGroupBackendCreate {
   /** A description for people. At most 255 bytes. */
   description?: string;
@@ -36,5 +36,5 @@ export interface TunnelGroupBackendCreate {
   labels: Record<string, string>;
 }
 
-/** What of a tunnel-group backend can be changed; what is left out stays as it is. */
+/** The body that updates a tunnel-group backend; fields left out stay as they are. */
 export type TunnelGroupBackendUpdate = Partial<TunnelGroupBackendCreate>;

@@ -24,7 +24,7 @@ export interface WeightedBackend {
   backends: Record<string, number>;
 }
 
-/** What a new weighted backend is made from. */
+/** The body that creates a weighted backend. */
 export interface WeightedBackendCreate {
   /** A description for people. At most 255 bytes. */
   description?: string;
@@ -36,5 +36,5 @@ export interface WeightedBackendCreate {
   backends?: Record<string, number>;
 }
 
-/** What of a weighted backend can be changed; what is left out stays as it is. */
+/** The body that updates a weighted backend; fields left out stay as they are. */
 export type WeightedBackendUpdate = Partial<WeightedBackendCreate>;
