@@ -73,11 +73,16 @@ export function sdkClient(registry: readonly Definition[]): string {
     const member = parents.length ? `(${parents.join(", ")}) => ${value}` : value;
     return `${jsdoc(`${plural(title)[0]?.toUpperCase()}${plural(title).slice(1)}. ${definition.doc}`, "  ")}  readonly ${collectionOf(definition)} = ${member};\n`;
   });
+  const answers = registry.map(({ kind, type }) => `  ${kind}: ${type};\n`);
   const exports = registry.map((definition) => `export * from "./${fileOf(definition)}";\n`);
   return `${HEADER}import { ApiClient } from "../client/apiClient";
 import { Collection, Entries, Module } from "../client/collection";
 ${imports.join("")}
 ${exports.join("")}
+/** Objects as answers carry them, by kind. */
+export interface Answers {
+${answers.join("")}}
+
 /**
  * The API, typed: a member for each kind of object.
  *

@@ -1,5 +1,4 @@
 import {
-  bare,
   camelCase,
   camelCasePath,
   createSchema,
@@ -8,6 +7,7 @@ import {
   marksOf,
   referencesIn,
   rename,
+  shapeOf,
 } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import { Lifecycle } from "../core/lifecycle";
@@ -93,7 +93,7 @@ function withoutDefaults({ definition, inputs }: Existing): Properties {
     Object.entries(definition.fields)
       .map(([name, schema]) => [camelCase(name), shortened(schema, inputs[camelCase(name)])])
       .filter(([, value]) => value !== undefined),
-  ) as Properties;
+  );
   const { inputs: completed, problems } = checked(definition, args);
   return problems.length === 0 && same(completed, inputs) ? args : inputs;
 }
@@ -102,11 +102,11 @@ const checked = ({ kind }: Definition, args: Properties) => new Lifecycle(target
 
 function shortened(schema: z.ZodType, value: unknown): unknown {
   if (value === undefined || same(value, defaultOf(schema))) return undefined;
-  const { shape } = bare(schema) as z.ZodObject;
+  const shape = shapeOf(schema);
   if (!shape || marksOf(schema).userKeys || typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(shape)
-      .map(([name, field]) => [camelCase(name), shortened(field as z.ZodType, (value as Properties)[camelCase(name)])])
+      .map(([name, field]) => [camelCase(name), shortened(field, (value as Properties)[camelCase(name)])])
       .filter(([, item]) => item !== undefined),
   );
 }

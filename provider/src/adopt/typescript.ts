@@ -54,9 +54,9 @@ function literal(value: unknown, variables: ReadonlyMap<string, string>, depth: 
   if (value instanceof Reference) return idOf(value);
   if (value instanceof Secret) return `config.requireSecret(${JSON.stringify(value.key)})`;
   if (value instanceof Map) {
-    const entries = [...value] as [Reference | string, unknown][];
+    const entries: [Reference | string, unknown][] = [...value];
     const references = entries.map(([key]) => key).filter((key) => key instanceof Reference);
-    const places = new Map(references.map((key, index) => [key as Reference | string, `id${index}`]));
+    const places = new Map<Reference | string, string>(references.map((key, index) => [key, `id${index}`]));
     const written = entries.map(([key, item]) => `${places.has(key) ? `[${places.get(key)}]` : JSON.stringify(key)}: ${write(item)}`);
     return `pulumi.all([${references.map(idOf).join(", ")}]).apply(([${[...places.values()].join(", ")}]) => ({ ${written.join(", ")} }))`;
   }

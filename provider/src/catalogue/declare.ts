@@ -26,7 +26,7 @@ export function declare(file: string, options?: CatalogueOptions): resources.Cat
       const link = targets?.get(place);
       return link?.isKey === isKey ? resourceOf(link.target).id : undefined;
     });
-    const classes = resources as unknown as Record<string, Class>;
+    const classes: Readonly<Record<string, unknown>> = resources; // one for each type, by its name
     const resource = new (classes[entry.definition.type] as Class)(entry.name, args as object, options);
     declared.set(entry, resource);
     return resource;
@@ -35,7 +35,7 @@ export function declare(file: string, options?: CatalogueOptions): resources.Cat
     const members = entries.filter((entry) => entry.definition === definition);
     return [collectionOf(definition), Object.fromEntries(members.map((entry) => [entry.name, resourceOf(entry)]))];
   });
-  return Object.fromEntries(collections) as resources.Catalogue;
+  return Object.fromEntries(collections);
 }
 
 function read(file: string): string {

@@ -17,7 +17,7 @@ export function consequencesOf(definition: Definition, before: Wire, after: Wire
     ...(definition.kind === "weighted_backend" && known("backends") ? stopped(before.backends as Weights, after.backends as Weights) : []),
     ...modulesOf(definition).flatMap((name) => switchedOff(name, before[name] as Module, after[name] as Module)),
     // A module that is a resource of its own.
-    ...(definition.fields.enabled ? switchedOff(undefined, before as Module, after as Module) : []),
+    ...(definition.fields.enabled ? switchedOff(undefined, before, after) : []),
   ];
 }
 

@@ -4,6 +4,7 @@ import {
   type Definition,
   definitionNamed,
   expandPath,
+  fieldOf,
   marksOf,
   moduleAsResource,
   pathFieldsOf,
@@ -47,9 +48,7 @@ function objectTarget(definition: Definition): Target {
   const at = (id: string) => `${expandPath(definition.path, placeOf(definition, id))}/${placeOf(definition, id).id}`;
   const inPath = pathFieldsOf(definition);
   const forServer = (wire: Wire): Wire =>
-    Object.fromEntries(
-      Object.entries(wire).filter(([name]) => !inPath.includes(name) && !marksOf(declared.fields[name] as never).programOnly),
-    );
+    Object.fromEntries(Object.entries(wire).filter(([name]) => !inPath.includes(name) && !marksOf(fieldOf(declared, name)).programOnly));
   return {
     definition: declared,
     async create(transport, desired, { intent, isRecorded }) {
@@ -127,7 +126,7 @@ function placeOf(definition: Definition, id: string): Record<string, string> & {
       `The id of ${withArticle(definition.title)} is ${[...names, "id"].map((name) => `<${name}>`).join("/")}, got ${JSON.stringify(id)}`,
     );
   }
-  return { ...Object.fromEntries(names.map((name, index) => [name, ids[index] as string])), id: ids.at(-1) as string };
+  return { ...Object.fromEntries(names.map((name, index) => [name, ids[index]])), id: ids.at(-1) as string };
 }
 
 /** The answer, or undefined where there is no such object any more. */

@@ -1,14 +1,4 @@
-import {
-  camelCase,
-  createSchema,
-  type Definition,
-  fieldsWhere,
-  marksOf,
-  modulesOf,
-  pathFieldsOf,
-  rename,
-  toSent,
-} from "@tunnelplane/sdk/contract";
+import { camelCase, createSchema, type Definition, fieldsWhere, modulesOf, pathFieldsOf, rename, toSent } from "@tunnelplane/sdk/contract";
 import { renews } from "./renewal";
 import type { Wire } from "./target";
 
@@ -34,7 +24,7 @@ export function outputsOf(definition: Definition, answer: Wire, recorded: Proper
     if (recorded && recorded[camelCase(module)] === undefined) delete sent[module];
   }
   // Objects that belong to this one are resources of their own, and may hold secrets.
-  const own = Object.keys(definition.computed).filter((name) => !marksOf(definition.computed[name] as never).embeds);
+  const own = fieldsWhere(definition, (marks) => !marks.embeds).filter((name) => name in definition.computed);
   const computed = ["uri", "created_at", ...own].map((name) => [camelCase(name), answer[name]]);
   // Below a parent the resource's id names both, so the object's own id is an output beside it.
   if (pathFieldsOf(definition).length > 0 && !(definition.idField in definition.fields))

@@ -100,7 +100,7 @@ function withSecret<T>(value: T, [name, ...rest]: string[]): T | pulumi.Output<T
   if (name === undefined) return pulumi.secret(value) as pulumi.Output<T>;
   if (value === undefined || value === null) return value;
   if (pulumi.Output.isInstance(value) || value instanceof Promise) {
-    return pulumi.output(value as T).apply((known) => withSecret(known as T, [name, ...rest])) as pulumi.Output<T>;
+    return pulumi.output(value).apply((known) => withSecret(known, [name, ...rest])) as pulumi.Output<T>;
   }
   const properties = value as Properties;
   return properties[name] === undefined ? value : ({ ...properties, [name]: withSecret(properties[name], rest) } as T);

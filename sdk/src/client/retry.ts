@@ -39,7 +39,7 @@ export const retryOptions: RetryOptions = {
   statusCodes: [429, ...IN_DOUBT],
   maxRetries: MOST_RETRIES,
   retry(error, { state, opts }, done) {
-    const delay = delayBeforeRetry(error as FailedTry, opts, state.counter);
+    const delay = delayBeforeRetry(error, opts, state.counter);
     if (delay === undefined) done(error);
     else setTimeout(() => done(null), delay);
     return null;

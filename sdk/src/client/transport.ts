@@ -93,7 +93,7 @@ export class Transport {
       headers,
       body: body === undefined ? undefined : JSON.stringify(body),
     });
-    const about = { etag: answered.etag as string | undefined, replayed: answered["idempotent-replayed"] === "true" };
+    const about = { etag: answered.etag, replayed: answered["idempotent-replayed"] === "true" };
     if (statusCode === 204) return { body: undefined as T, ...about };
     const json = this.#parse(method, path, statusCode, text);
     if (statusCode < 400) return { body: json as T, ...about };

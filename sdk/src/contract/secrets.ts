@@ -1,6 +1,6 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { Definition } from "./core/definition";
-import { bare, marksOf } from "./core/marks";
+import { fieldsOf, marksOf } from "./core/marks";
 import { oncePer } from "./core/once";
 import { definitionOf } from "./registry";
 
@@ -42,9 +42,8 @@ export function mapSecrets(definition: Definition, document: Json, replace: (sec
 function pathsBelow(path: string, schema: z.ZodType): string[] {
   const { secret, embeds } = marksOf(schema);
   if (secret) return [path];
-  const inner = bare(schema);
-  if (embeds || !(inner instanceof z.ZodObject)) return [];
-  return Object.entries(inner.shape).flatMap(([name, field]) => pathsBelow(`${path}.${name}`, field as z.ZodType));
+  if (embeds) return [];
+  return (fieldsOf(schema) ?? []).flatMap(([name, field]) => pathsBelow(`${path}.${name}`, field));
 }
 
 /** The lists of objects that belong to an object of this kind: the field's name and their definition. */

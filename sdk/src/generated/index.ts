@@ -43,6 +43,30 @@ export * from "./eventSubscription";
 export * from "./apiKey";
 export * from "./botUser";
 
+/** Objects as answers carry them, by kind. */
+export interface Answers {
+  tunnel_credential: TunnelCredential;
+  ssh_credential: SshCredential;
+  ssh_certificate_authority: SshCertificateAuthority;
+  ssh_user_certificate: SshUserCertificate;
+  ssh_host_certificate: SshHostCertificate;
+  certificate_authority: CertificateAuthority;
+  ip_policy: IpPolicy;
+  ip_policy_rule: IpPolicyRule;
+  tunnel_group_backend: TunnelGroupBackend;
+  failover_backend: FailoverBackend;
+  weighted_backend: WeightedBackend;
+  http_response_backend: HttpResponseBackend;
+  static_backend: StaticBackend;
+  tls_edge: TlsEdge;
+  https_edge: HttpsEdge;
+  https_edge_route: HttpsEdgeRoute;
+  event_destination: EventDestination;
+  event_subscription: EventSubscription;
+  api_key: ApiKey;
+  bot_user: BotUser;
+}
+
 /**
  * The API, typed: a member for each kind of object.
  *

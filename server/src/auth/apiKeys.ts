@@ -1,4 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
+import type { Answers } from "@tunnelplane/sdk";
 import type { Role } from "@tunnelplane/sdk/contract";
 import { hashSecret } from "../secrets";
 import { type Store, statement } from "../storage";
@@ -79,8 +80,9 @@ export class ApiKeys {
     const known = this.#known; // `forget` replaces the map, so that a result from before a change is not kept.
     const [row] = await keyByHash(this.store.reader, { hash });
     if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
-    const { expires_at: expiresAt = null } = JSON.parse(row.key) as { expires_at?: string | null };
-    const bot: { name: string; active: boolean; role?: Role } | undefined = row.bot ? JSON.parse(row.bot) : undefined;
+    // Partial: fields were added after some of these were stored.
+    const { expires_at: expiresAt = null }: Partial<Answers["api_key"]> = JSON.parse(row.key);
+    const bot: Partial<Answers["bot_user"]> | undefined = row.bot ? JSON.parse(row.bot) : undefined;
     const role = row.role ?? bot?.role ?? "member";
     const { keyId, ownerId } = row;
     const caller = { keyId, ownerId, name: row.name ?? bot?.name ?? "", role, admin: role === "admin", expiresAt };

@@ -1,4 +1,4 @@
-import { definitionOf } from "@tunnelplane/sdk/contract";
+import { definitionOf, type SentOf } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Documents } from "../documents";
 import { commandLine, type Journal, type ObjectChange } from "../journal";
@@ -86,7 +86,8 @@ async function addKey(
 ): Promise<ObjectChange> {
   const definition = definitionOf("api_key");
   const id = newId(definition.idPrefix);
-  const after = documents.compose(definition, id, new Date().toISOString(), { description, metadata: "", owner_id: ownerId });
+  const sent: SentOf<"api_key"> = { description, metadata: "", owner_id: ownerId };
+  const after = documents.compose(definition, id, new Date().toISOString(), sent);
   const document = documents.seal(definition, after);
   await transaction.insertInto("resource").values({ id, kind: definition.kind, owner_id: ownerId, version: 1, document }).execute();
   await transaction

@@ -24,6 +24,13 @@ const MOST_KNOWN_COMPLETE = 50_000;
 /** An object as in an answer, parsed. */
 export type Document = Record<string, unknown>;
 
+/** A text of a document, for example an id. */
+export function textIn(document: Readonly<Document>, field: string): string {
+  const text = document[field];
+  if (typeof text !== "string") throw new Error(`${field} is no text in ${String(document.id ?? "what was sent")}`);
+  return text;
+}
+
 /**
  * Turns a body into the stored document, and that into an answer. The stored document is the JSON of a GET, but with sealed
  * secrets, and with a placeholder at the start of addresses, because the server's address may change.
@@ -87,7 +94,7 @@ export class Documents {
     if (!lacksComputed && !lacksFields(createSchema(definition), document)) return completed;
     const sent = withDefaults(createSchema(definition), this.sentOf(definition, document));
     const derived = lacksComputed ? definition.derive(sent) : {};
-    const whole = { ...this.#uncomputed(definition, document.id as string, document.created_at as string, sent), ...derived };
+    const whole = { ...this.#uncomputed(definition, textIn(document, "id"), textIn(document, "created_at"), sent), ...derived };
     return overlaid(whole, completed) as Document;
   }
 

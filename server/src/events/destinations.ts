@@ -1,4 +1,4 @@
-import type { EventDestinationTarget } from "@tunnelplane/sdk";
+import type { Answers, EventDestinationTarget } from "@tunnelplane/sdk";
 import { definitionOf } from "@tunnelplane/sdk/contract";
 import type { Context } from "../resources";
 import { type Target, TargetError, type TargetOptions } from "./targets";
@@ -63,8 +63,10 @@ export class Destinations {
   async #targetOf(document: string, version: string): Promise<Target> {
     const { documents, store } = this.context;
     try {
-      const destination = JSON.parse(await documents.read(store.reader, definitionOf("event_destination"), document, version));
-      return this.#openTarget(destination.target as EventDestinationTarget, this.options.targetOptions);
+      const destination: Answers["event_destination"] = JSON.parse(
+        await documents.read(store.reader, definitionOf("event_destination"), document, version),
+      );
+      return this.#openTarget(destination.target, this.options.targetOptions);
     } catch (error) {
       return unusable(error as Error);
     }

@@ -1,6 +1,6 @@
+import type { EventSubscription } from "@tunnelplane/sdk";
 import type { Kysely } from "kysely";
-import type { Document } from "../documents";
-import type { ObjectChange } from "../journal";
+import { isChangeOf, type ObjectChange } from "../journal";
 import type { Database } from "../storage";
 import { dropPending } from "./queue/objectQueues";
 
@@ -11,12 +11,18 @@ import { dropPending } from "./queue/objectQueues";
  * @param sequence of the change's event: new routes begin with it
  */
 export async function followSubscriptions(transaction: Kysely<Database>, change: ObjectChange, sequence: number): Promise<void> {
-  if (change.definition.kind === "event_subscription") await replaceRoutes(transaction, change, sequence - 1);
+  if (isChangeOf(change, "event_subscription")) await replaceRoutes(transaction, change, sequence - 1);
   if (change.definition.kind === "event_destination" && !change.after) await forget(transaction, change.id);
 }
 
+interface SubscriptionChange {
+  readonly id: string;
+  readonly before?: EventSubscription;
+  readonly after?: EventSubscription;
+}
+
 /** Replaces a subscription's routes. Waiting events that no subscription wants now are dropped. */
-async function replaceRoutes(transaction: Kysely<Database>, { id, before, after }: ObjectChange, since: number): Promise<void> {
+async function replaceRoutes(transaction: Kysely<Database>, { id, before, after }: SubscriptionChange, since: number): Promise<void> {
   const known = await transaction.selectFrom("route").selectAll().where("subscription_id", "=", id).execute();
   const sinceOf = new Map(known.map((route) => [keyOf(route), route.since]));
   const routes = after
@@ -52,8 +58,7 @@ async function openFeed(transaction: Kysely<Database>, destination: string, posi
 
 const keyOf = (route: { destination_id: string; event_type: string }): string => `${route.destination_id} ${route.event_type}`;
 
-function routesOf(document: Document): { event_type: string; destination_id: string }[] {
-  const { sources, destinations } = document as { sources: { type: string }[]; destinations: { id: string }[] };
+function routesOf({ sources, destinations }: EventSubscription): { event_type: string; destination_id: string }[] {
   return sources.flatMap(({ type }) => destinations.map((destination) => ({ event_type: type, destination_id: destination.id })));
 }
 

@@ -126,7 +126,7 @@ const users = statement<{ id: string; limit: number }, { from_id: string }>((db,
     .where("to_id", "=", parameter("id"))
     .where("cascades", "=", 0)
     .orderBy("from_id")
-    .limit(parameter("limit") as number),
+    .limit(parameter("limit")),
 );
 
 /** Edges whose tunnels a credential may be the last to serve. */
@@ -158,7 +158,7 @@ const routesOf = statement<{ id: string; limit: number }, { document: string }>(
     .where("to_id", "=", parameter("id"))
     .where("cascades", "=", 1)
     .orderBy("resource.id", "desc")
-    .limit(parameter("limit") as number),
+    .limit(parameter("limit")),
 );
 
 /** Says of policies, backends and authorities that something uses them, whether or not that was read. */

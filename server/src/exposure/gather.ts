@@ -21,7 +21,7 @@ export const MOST_CREDENTIALS = 500;
 
 /** An object for `@tunnelplane/sdk/meaning`: without secrets, and an HTTPS edge without its routes, which are objects of their own. */
 export function objectOf(definition: Definition, document: Document): WorldObject {
-  const open = holdsSecrets(definition) ? (mapSecrets(definition, document, () => undefined) as Document) : document;
+  const open = holdsSecrets(definition) ? mapSecrets(definition, document, () => undefined) : document;
   const { routes, ...fields } = open;
   return { kind: definition.kind, id: document.id as string, fields: definition.kind === "https_edge" ? fields : open };
 }
@@ -87,7 +87,7 @@ const rulesOf = statement<{ id: string; limit: number }, { document: string }>((
     .where("to_id", "=", parameter("id"))
     .where("cascades", "=", 1)
     .orderBy("resource.id")
-    .limit(parameter("limit") as number),
+    .limit(parameter("limit")),
 );
 
 /** The newest credentials of both kinds; those that the caller may not see are only counted. */
@@ -110,5 +110,5 @@ export const newest = statement<{ kind: string; limit: number }, { owner_id: str
     .select(["owner_id", "document"])
     .where("kind", "=", parameter("kind"))
     .orderBy("id", "desc")
-    .limit(parameter("limit") as number),
+    .limit(parameter("limit")),
 );

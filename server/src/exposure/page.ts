@@ -115,7 +115,7 @@ const hostportsFrom = statement<{ from: string; limit: number }, { value: string
     .where("scope", "=", "hostport")
     .where("value", ">=", parameter("from"))
     .orderBy("value")
-    .limit(parameter("limit") as number),
+    .limit(parameter("limit")),
 );
 
 const edgeOf = statement<{ hostport: string }, { value: string; resource_id: string }>((db, parameter) =>

@@ -187,15 +187,15 @@ function jsonSchema({ name, schema, io }: Shape): Json {
     override: ({ jsonSchema, zodSchema }) => {
       // zod's pattern for date-times is a page long; the format says the same.
       if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
-      if ((zodSchema as unknown) === refSchema) jsonSchema.title = "Ref";
+      if (zodSchema === refSchema) jsonSchema.title = "Ref";
       if (io === "output") for (const limit of LIMITS_OF_WHAT_IS_SENT) delete jsonSchema[limit];
       if (io === "input" && zodSchema instanceof z.ZodObject) {
-        const isUpdate = (zodSchema as unknown) === schema && name.endsWith("Update");
-        acceptLeftOut(zodSchema.shape as Record<string, z.ZodType>, jsonSchema.properties as Record<string, Json>, isUpdate);
+        const isUpdate = zodSchema === schema && name.endsWith("Update");
+        acceptLeftOut(zodSchema.shape, jsonSchema.properties as Record<string, Json>, isUpdate);
       }
     },
   });
-  return rest as Json;
+  return rest;
 }
 
 /** Older clients send some values for "left out": lets optional fields accept them. */

@@ -5,6 +5,6 @@ export { openDigests, type StoredAs, sealAuditKey } from "./digests";
 export { type Anchor, anchorText, headOf, headText } from "./head";
 export { Journal } from "./journal";
 export { isBegun, openKeyring } from "./openKeyring";
-export { commandLine, type ObjectChange } from "./payload";
+export { commandLine, isChangeOf, type ObjectChange } from "./payload";
 export { auditPage, eventAt, eventPage } from "./read";
 export { type Noted, type Verified, verifyAudit } from "./verify";

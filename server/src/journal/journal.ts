@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Documents } from "../documents";
+import { type Documents, textIn } from "../documents";
 import type { Keyring } from "../secrets";
 import { type AuditEventRow, type Database, insertion, pipelined, statement } from "../storage";
 import type { Digests } from "./digests";
@@ -108,7 +108,7 @@ interface Prepared extends Pick<AuditEventRow, "action" | "changed" | "object_di
 const rowOf = (event: EventPayload): Omit<Database["event"], "sequence"> => ({
   id: event.event_id,
   type: event.event_type,
-  object_id: event.object.id as string,
+  object_id: textIn(event.object, "id"),
   created_at: event.event_timestamp,
   payload: JSON.stringify(event),
 });

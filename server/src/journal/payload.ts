@@ -1,4 +1,5 @@
-import { type Change, type Definition, definitionOf, eventTypeOf, holdsSecrets, mapSecrets } from "@tunnelplane/sdk/contract";
+import type { Answers } from "@tunnelplane/sdk";
+import { type Change, type Definition, definitionOf, eventTypeOf, holdsSecrets, type Kind, mapSecrets } from "@tunnelplane/sdk/contract";
 import type { Document, Documents } from "../documents";
 import { newId } from "../util";
 import { differences } from "./differences";
@@ -33,6 +34,12 @@ export interface ObjectChange {
   readonly after?: Document;
 }
 
+/** Tells a change of one kind of object, whose documents then have that kind's type. */
+export const isChangeOf = <K extends Kind>(
+  change: ObjectChange,
+  kind: K,
+): change is ObjectChange & { readonly before?: Answers[K]; readonly after?: Answers[K] } => change.definition.kind === kind;
+
 /** An event as it is delivered, except for its addresses. */
 export interface EventPayload {
   readonly event_id: string;
@@ -59,7 +66,7 @@ export function eventOf(
     event_timestamp: now.toISOString(),
     account_id: accountId,
     principal: { id: author.ownerId, subject: author.name, source: credential ? "API" : "SERVER", credential: credential ?? null },
-    object: withoutSecrets((after ?? before) as Document),
+    object: withoutSecrets(after ?? before ?? {}),
     ...(before &&
       after && { changes: [...differences(withoutSecrets(before), withoutSecrets(after)), ...changedSecrets(definition, before, after)] }),
   };

@@ -30,7 +30,7 @@ async function countOf<T extends "event" | "audit_event">(
   size: PageSize,
 ): Promise<{ shown: number; isLast: boolean }> {
   const rows = await sizes
-    .orderBy("sequence" as never, "desc")
+    .orderBy("sequence", "desc")
     .limit(size.limit + 1)
     .execute();
   const shown = fitting(

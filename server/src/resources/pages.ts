@@ -1,7 +1,7 @@
 import { type Definition, pathFieldsOf } from "@tunnelplane/sdk/contract";
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { bytesOf, JOINT, type PageSize, wholeOf } from "../documents";
-import { type Database, type Statement, statement } from "../storage";
+import { type Database, type ParameterOf, type Statement, statement } from "../storage";
 import { readLarge } from "../util";
 
 /** Sorts after every id. */
@@ -52,9 +52,19 @@ export async function pageOf(db: Kysely<Database>, definition: Definition, reque
 /** The documents of a page, one by one. */
 export const documentsIn = ({ documents }: StoredPage): string[] => (documents === "" ? [] : documents.split(JOINT));
 
-type PageStatement = Statement<Record<string, string | number>, { documents: string | null; versions: string | null }>;
+/** Besides these, the ids in the collection's path, by field. */
+interface PageParameters {
+  readonly kind: string;
+  readonly before: string;
+  readonly owner: string;
+  readonly limit: number;
+  readonly bytes: number;
+  readonly [field: string]: string | number;
+}
 
-const idOf = (version: string | undefined): string => (version as string).slice(0, (version as string).indexOf(" "));
+type PageStatement = Statement<PageParameters, { documents: string | null; versions: string | null }>;
+
+const idOf = (version = ""): string => version.slice(0, version.indexOf(" "));
 
 interface PageStatements {
   /** The versions of a page, and its documents if they fit into the given bytes. */
@@ -113,19 +123,19 @@ function rowsOf(
   db: Kysely<Database>,
   definition: Definition,
   owned: boolean,
-  parameter: (name: string) => string | number,
+  parameter: ParameterOf<PageParameters>,
   value: RawBuilder<unknown>,
   name: string,
 ) {
   let rows = db
     .selectFrom("resource")
     .select(["resource.id", "resource.version", value.as(name)])
-    .where("resource.kind", "=", parameter("kind") as string)
-    .where("resource.id", "<", parameter("before") as string);
-  if (owned) rows = rows.where("resource.owner_id", "=", parameter("owner") as string);
+    .where("resource.kind", "=", parameter("kind"))
+    .where("resource.id", "<", parameter("before"));
+  if (owned) rows = rows.where("resource.owner_id", "=", parameter("owner"));
   for (const field of pathFieldsOf(definition)) {
     const children = db.selectFrom("reference").select("from_id").where("field", "=", field);
     rows = rows.where("resource.id", "in", children.where("to_id", "=", parameter(field) as string));
   }
-  return rows.orderBy("resource.id", "desc").limit(parameter("limit") as number);
+  return rows.orderBy("resource.id", "desc").limit(parameter("limit"));
 }

@@ -1,13 +1,13 @@
-import { type Definition, marksOf, pathFieldsOf, targetsOf } from "@tunnelplane/sdk/contract";
+import { type Definition, fieldOf, marksOf, pathFieldsOf, targetsOf } from "@tunnelplane/sdk/contract";
 import { type Kysely, sql } from "kysely";
-import { type Document, embeddedListOf, leavesList, withoutList } from "../documents";
+import { type Document, embeddedListOf, leavesList, textIn, withoutList } from "../documents";
 import { type Database, pipelined, statement } from "../storage";
 import { refuseFaults } from "../util";
 import { findById, lockById, updateDocument } from "./rows";
 
 /** The definition of the parent that a field of the path names. */
 export function parentOf(definition: Definition, field: string): Definition {
-  const [parent] = targetsOf(marksOf(definition.fields[field] as never).reference?.to ?? []);
+  const [parent] = targetsOf(marksOf(fieldOf(definition, field)).reference?.to ?? []);
   if (!parent) throw new Error(`${definition.kind}.${field} names no kind of object`);
   return parent;
 }
@@ -17,7 +17,7 @@ export function parentOf(definition: Definition, field: string): Definition {
  * They lock the parent first, as its deletion does, so that they do not deadlock.
  */
 export async function lockParents(transaction: Kysely<Database>, definition: Definition, ids: Document): Promise<void> {
-  for (const field of pathFieldsOf(definition)) await lockById(transaction, { id: ids[field] as string });
+  for (const field of pathFieldsOf(definition)) await lockById(transaction, { id: textIn(ids, field) });
 }
 
 /**
@@ -29,7 +29,7 @@ export async function touchParent(transaction: Kysely<Database>, definition: Def
     const parent = parentOf(definition, field);
     const list = embeddedListOf(parent);
     if (list?.definition !== definition) continue;
-    const id = sent[field] as string;
+    const id = textIn(sent, field);
     const [[row], [children]] = await pipelined([findById(transaction, { id }), bytesOfChildren(transaction, { id, field })]);
     if (!row) continue;
     const bytes = Number(children?.bytes ?? 0);

@@ -22,7 +22,8 @@ export async function resolveReferences(db: Kysely<Database>, definition: Defini
     .map((reference) => ({ ...reference, targets: targetsOf(reference.reference.to) }))
     .filter(({ id }) => !id.startsWith("usr_")); // users are no resources
   for (const { path, id: target, targets } of found) {
-    if (!targets.includes(definitionOfId(target) as Definition)) {
+    const named = definitionOfId(target);
+    if (!named || !targets.includes(named)) {
       const expected = targets.map(({ title, idPrefix }) => `${withArticle(title)} ("${idPrefix}_…")`).join(" or ");
       refuseFaults([{ error: "wrong_id_kind", path, message: `is ${JSON.stringify(target)}: expected the id of ${expected}` }]);
     }
@@ -100,8 +101,8 @@ export async function replaceUniqueKeys(
   if (valuesOf(keys) === valuesOf(held)) return;
   if (held.length > 0) await deleteUniqueKeys(transaction, { id });
   const holders = await pipelined(keys.map(({ scope, key }) => holderOf(transaction, { scope, value: key })));
-  for (const [index, [holder]] of holders.entries()) {
-    const { path, taken } = keys[index] as UniqueKey;
+  for (const [index, { path, taken }] of keys.entries()) {
+    const [holder] = holders[index] ?? [];
     if (!holder) continue;
     const name = isHidden(definition, holder.owner_id, caller) ? "" : ` (${holder.id})`;
     refuseFaults([{ error: "taken", path, message: taken + name }]);

@@ -6,7 +6,7 @@ import type { ObjectChange } from "../journal";
 import { type Database, pipelined } from "../storage";
 import { inSlices, newId, RequestError } from "../util";
 import { takeTurnToNest } from "./circles";
-import { type Addition, behaviours, type Creation } from "./creation";
+import { type Addition, type Behaviour, behaviours, type Creation } from "./creation";
 import { documentsIn, pageOf } from "./pages";
 import { lockParents, touchParent } from "./parents";
 import { childrenOf, forgetReferences, recordReferences, replaceUniqueKeys, resolveReferences, usersOf } from "./references";
@@ -52,7 +52,7 @@ export class ResourceService extends StoredObjects {
   }
 
   async #addition(creation: Creation): Promise<Addition> {
-    const behaviour = behaviours[creation.definition.kind];
+    const behaviour: Behaviour | undefined = behaviours[creation.definition.kind];
     if (!behaviour) return {};
     // The transaction checks the references again; this check lets the behaviour rely on them.
     await resolveReferences(creation.reader, creation.definition, creation.sent);

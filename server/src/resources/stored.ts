@@ -1,7 +1,7 @@
 import { checkRules, type Definition, pathFieldsOf, withArticle } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { type Caller, isHidden } from "../auth";
-import type { Answer, Document } from "../documents";
+import { type Answer, type Document, textIn } from "../documents";
 import type { ObjectChange, StoredAs } from "../journal";
 import type { Database } from "../storage";
 import { RequestError, refuseFaults } from "../util";
@@ -84,7 +84,7 @@ export abstract class StoredObjects {
 
   /** Checks that the parents in the path exist. */
   protected async loadParents(db: Kysely<Database>, definition: Definition, at: Readonly<Record<string, unknown>>): Promise<void> {
-    for (const field of pathFieldsOf(definition)) await this.load(db, parentOf(definition, field), { id: at[field] as string });
+    for (const field of pathFieldsOf(definition)) await this.load(db, parentOf(definition, field), { id: textIn(at, field) });
   }
 
   /** Stores an object with some of its fields replaced; an undefined module is removed. */
@@ -101,7 +101,7 @@ export abstract class StoredObjects {
     const references = await resolveChanges(transaction, definition, sentBefore, sent);
     if (references) await refuseCircles(transaction, definition, id, sent);
     const computed = this.documents.computedOf(definition, before);
-    const after = this.documents.compose(definition, id, before.created_at as string, sent, computed);
+    const after = this.documents.compose(definition, id, textIn(before, "created_at"), sent, computed);
     const { json, stored } = this.documents.print(definition, after);
     if (json === document) return { json, version: oldVersion, after };
     const version = oldVersion + 1;

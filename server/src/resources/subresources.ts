@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { type Definition, marksOf } from "@tunnelplane/sdk/contract";
-import type { Answer, Document, Page } from "../documents";
+import { type Definition, fieldOf, marksOf } from "@tunnelplane/sdk/contract";
+import { type Answer, type Document, type Page, textIn } from "../documents";
 import { BodyError, RequestError, refuseFaults } from "../util";
 import { type Created, type Place, type Precondition, StoredObjects } from "./stored";
 
@@ -8,7 +8,7 @@ import { type Created, type Place, type Precondition, StoredObjects } from "./st
 export class Subresources extends StoredObjects {
   async getModule(definition: Definition, at: Place, name: string): Promise<Answer> {
     const { document } = await this.load(this.store.reader, definition, at);
-    const module = (JSON.parse(document) as Document)[name];
+    const { [name]: module }: Document = JSON.parse(document);
     if (module === null) throw noModule(definition, at.id, name);
     return partAnswer(module);
   }
@@ -61,7 +61,7 @@ export class Subresources extends StoredObjects {
       const saved = await this.save(transaction, changes, definition, stored, {
         [name]: [...present.map(({ uri, ...entry }) => entry), value],
       });
-      return { id: value[key] as string, ...partAnswer(entriesOf(saved.after, name).at(-1)) };
+      return { id: textIn(value, key), ...partAnswer(entriesOf(saved.after, name).at(-1)) };
     });
   }
 
@@ -88,7 +88,7 @@ const noModule = (definition: Definition, id: string, name: string): RequestErro
 
 const entriesOf = (document: Document, name: string): Document[] => (document as Record<string, Document[]>)[name] ?? [];
 
-const keyOf = (definition: Definition, name: string): string => marksOf(definition.fields[name] as never).entries?.key ?? "id";
+const keyOf = (definition: Definition, name: string): string => marksOf(fieldOf(definition, name)).entries?.key ?? "id";
 
 const noEntry = (definition: Definition, at: Place, name: string): RequestError =>
   new RequestError("not_found", `${JSON.stringify(at[keyOf(definition, name)])} is none of the ${name} of ${definition.title} ${at.id}`);

@@ -1,4 +1,4 @@
 /** Keys and certificates of OpenSSH. Other rooms import from here only. */
 
-export { AuthorityKey, type KeyParameters } from "./authorityKey";
+export { AuthorityKey } from "./authorityKey";
 export { issueCertificate } from "./certificate";

@@ -5,5 +5,5 @@ export { isAmong, isListed, valuesOf } from "./list";
 export { MIGRATIONS, migrate, NewerSchema, schemaOf } from "./migrate";
 export { connectTo, type DatabaseOptions, databaseName, inSnapshot, openStore, type StoreOptions } from "./open";
 export type { AuditEventRow, BatchRow, Database, DeliveryRow } from "./schema";
-export { change, insertion, pipelined, type Statement, statement } from "./statement";
+export { change, insertion, type ParameterOf, pipelined, type Statement, statement } from "./statement";
 export { CommitInDoubt, type Store } from "./store";

@@ -9,7 +9,10 @@ class Parameter {
 /** Runs a statement with its parameters. */
 export type Statement<P, R> = (db: Kysely<Database>, parameters: P) => Promise<R[]>;
 
-type Build<P, R> = (db: Kysely<Database>, parameter: <N extends keyof P & string>(name: N) => P[N]) => Compilable<R>;
+/** Stands for the value of a parameter in a statement that is being built. */
+export type ParameterOf<P> = <N extends keyof P & string>(name: N) => P[N];
+
+type Build<P, R> = (db: Kysely<Database>, parameter: ParameterOf<P>) => Compilable<R>;
 
 /**
  * Builds and compiles a statement once for each kind of database. Use it for what every request does: Kysely takes longer to

@@ -1,14 +1,14 @@
 import {
-  bare,
   type Definition,
   definitionOf,
+  elementOf,
+  fieldOf,
   type Kind,
   type Validated,
   validateCreate,
   validateModule,
   validateUpdate,
 } from "@tunnelplane/sdk/contract";
-import type { z } from "zod";
 
 /** The purpose of a body: a creation, an update, a module, or an entry of a list. */
 export interface Purpose {
@@ -33,13 +33,11 @@ export function validate({ kind, what, field = "" }: Purpose, body: unknown): Fi
     case "update":
       return validateUpdate(definition, body);
     case "module":
-      return validateModule(schemaOf(definition, field), body);
+      return validateModule(fieldOf(definition, field), body);
     case "entry":
-      return validateModule((bare(schemaOf(definition, field)) as z.ZodArray).element as z.ZodType, body);
+      return validateModule(elementOf(fieldOf(definition, field)) ?? fieldOf(definition, field), body);
   }
 }
 
 const withDerived = (definition: Definition, validated: Validated): Findings =>
   validated.problems.length > 0 ? validated : { ...validated, derived: definition.derive(validated.value) };
-
-const schemaOf = (definition: Definition, field: string): z.ZodType => definition.fields[field] as z.ZodType;

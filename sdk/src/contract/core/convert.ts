@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { bare, fieldsOf, marksOf, type Reference } from "./marks";
+import { bare, elementOf, fieldsOf, marksOf, type Reference } from "./marks";
 import { oncePer } from "./once";
 
 type Json = Record<string, unknown>;
@@ -46,8 +46,9 @@ export const lacksFields = (schema: z.ZodType, answer: unknown): boolean => chec
 /** Looks for missing fields in answers of a shape; undefined where there are no fields that could be missing. */
 const checkOf: (schema: z.ZodType) => Check | undefined = oncePer((schema: z.ZodType) => {
   const inner = bare(schema);
-  if (inner instanceof z.ZodArray || inner instanceof z.ZodRecord) {
-    const check = checkOf((inner instanceof z.ZodArray ? inner.element : inner.valueType) as z.ZodType);
+  const element = inner instanceof z.ZodRecord ? inner.valueType : elementOf(inner);
+  if (element) {
+    const check = checkOf(element as z.ZodType); // zod types the values of maps by its core
     return check && ((answer) => isObject(answer) && Object.values(answer).some(check));
   }
   const fields = fieldsOf(schema)?.map(([name, field]) => {
@@ -79,19 +80,17 @@ export function referencesIn(schema: z.ZodType, value: unknown, path: PropertyKe
     return [{ path, id: value as string, reference }];
   }
   if (fieldsOf(schema)) {
-    return referringFields(schema).flatMap(([name, field]) => referencesIn(field, (value as Json)[name], [...path, name]));
+    return isObject(value) ? referringFields(schema).flatMap(([name, field]) => referencesIn(field, value[name], [...path, name])) : [];
   }
-  const inner = bare(schema);
-  if (inner instanceof z.ZodArray && Array.isArray(value)) {
-    return value.flatMap((item, index) => referencesIn(inner.element as z.ZodType, item, [...path, index]));
-  }
+  const element = elementOf(schema);
+  if (element && Array.isArray(value)) return value.flatMap((item, index) => referencesIn(element, item, [...path, index]));
   return [];
 }
 
 const refers = (schema: z.ZodType): boolean => {
-  const inner = bare(schema);
-  if (inner instanceof z.ZodArray) return marksOf(schema).reference !== undefined || refers(inner.element as z.ZodType);
-  return marksOf(schema).reference !== undefined || referringFields(schema).length > 0;
+  if (marksOf(schema).reference) return true;
+  const element = elementOf(schema);
+  return element ? refers(element) : referringFields(schema).length > 0;
 };
 
 /** The fields of an object schema in which references may stand. */
@@ -103,15 +102,13 @@ type FieldMapper = (name: string, field: z.ZodType, item: unknown, whole: Json) 
 
 /** Maps the fields of an object schema over a value, through lists; anything else is passed on as it is. */
 function eachField(schema: z.ZodType, value: unknown, map: FieldMapper): unknown {
-  const inner = bare(schema);
-  if (inner instanceof z.ZodArray && Array.isArray(value)) {
-    return value.map((item) => eachField(inner.element as z.ZodType, item, map));
-  }
+  const element = elementOf(schema);
+  if (element && Array.isArray(value)) return value.map((item) => eachField(element, item, map));
   const fields = fieldsOf(schema);
-  if (!fields || value === null || typeof value !== "object") return value;
+  if (!fields || !isObject(value)) return value;
   const mapped: Json = {};
   for (const [name, field] of fields) {
-    const entry = map(name, field, (value as Json)[name], value as Json);
+    const entry = map(name, field, value[name], value);
     if (entry) mapped[entry[0]] = entry[1];
   }
   return mapped;

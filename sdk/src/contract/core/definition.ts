@@ -95,6 +95,13 @@ const ACCESS_DOCS = {
   admin: " Only admins may see and change it.",
 } as const satisfies Record<Definition["access"], string>;
 
+/** The schema of a field that the caller names; throws where the type has none of that name. */
+export function fieldOf({ kind, fields, computed }: Definition, name: string): z.ZodType {
+  const field = fields[name] ?? computed[name];
+  if (!field) throw new Error(`${kind} has no field ${JSON.stringify(name)}`);
+  return field;
+}
+
 /** The fields of a definition whose marks satisfy a condition. */
 export const fieldsWhere = (definition: Definition, condition: (marks: Marks) => unknown): string[] =>
   Object.entries({ ...definition.fields, ...definition.computed })

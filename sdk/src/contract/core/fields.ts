@@ -5,9 +5,9 @@ import { type Module, mark, type Reference, type ReferenceTarget, type Rule } fr
 /** A schema with a further condition: `complain` says what is wrong with a value, or nothing. */
 export function conditioned<S extends z.ZodType>(schema: S, complain: (value: z.infer<S>) => string | undefined): S {
   return schema.superRefine((value, context) => {
-    const message = complain(value as z.infer<S>);
+    const message = complain(value);
     if (message) context.addIssue({ code: "custom", message });
-  }) as unknown as S;
+  });
 }
 
 /** The most that a list or a map holds, where it has no limit of its own. */
@@ -69,21 +69,21 @@ export const references = (to: ReferenceTarget, answeredAs: string) => mark(ids(
 export const ids = () => distinct(z.array(id()).max(MOST_IDS));
 
 /** A list whose entries differ from each other. */
-export function distinct<S extends z.ZodArray>(schema: S, keyOf: (entry: z.infer<S>[number]) => unknown = (entry) => entry): S {
+export function distinct<E extends z.ZodType>(schema: z.ZodArray<E>, keyOf: (entry: z.output<E>) => unknown = (entry) => entry) {
   return schema.superRefine((entries, context) => {
     const seen = new Map<unknown, number>();
     entries.forEach((entry, index) => {
-      const key = keyOf(entry as z.infer<S>[number]);
+      const key = keyOf(entry);
       const first = seen.get(key);
       if (first === undefined) seen.set(key, index);
       else context.addIssue({ code: "custom", path: [index], message: `repeats entry ${first}; name each once` });
     });
-  }) as unknown as S;
+  });
 }
 
 /** An object inside a resource, which accepts the stated fields only. */
 export function object<F extends Fields>(fields: F, marks: ObjectMarks<F> = {}) {
-  return mark(z.strictObject({ ...fields }), marks as ObjectMarks<Fields>);
+  return mark(z.strictObject({ ...fields }), marks);
 }
 
 interface ObjectMarks<F extends Fields> {
@@ -120,7 +120,7 @@ export const exactlyOne = (names: readonly string[]): Rule =>
   function* (value) {
     const set = names.filter((name) => value[name] != null);
     const choices = names.map((name) => `\`${name}\``).join(", ");
-    if (set.length > 1)
-      yield { path: [set[1] as string], message: `must be left out, because \`${set[0]}\` is set: exactly one of ${choices} is allowed` };
+    if (set[1] !== undefined)
+      yield { path: [set[1]], message: `must be left out, because \`${set[0]}\` is set: exactly one of ${choices} is allowed` };
     if (set.length === 0) yield { path: [], message: `must hold exactly one of ${choices}` };
   };

@@ -80,7 +80,7 @@ const registry = z.registry<Marks>();
 /** Adds marks to a schema and returns it. */
 export function mark<S extends z.ZodType>(schema: S, marks: Marks): S {
   known.delete(schema);
-  registry.add(schema, { ...(registry.get(schema) as Marks | undefined), ...marks });
+  registry.add(schema, { ...registry.get(schema), ...marks });
   return schema;
 }
 
@@ -91,7 +91,7 @@ const known = new WeakMap<z.ZodType, Marks>();
 export function marksOf(schema: z.ZodType): Marks {
   const found = known.get(schema);
   if (found) return found;
-  const own = registry.get(schema) as Marks | undefined;
+  const own = registry.get(schema);
   const inner = innerOf(schema);
   const marks = inner ? { ...marksOf(inner), ...own } : (own ?? {});
   known.set(schema, marks);
@@ -100,7 +100,7 @@ export function marksOf(schema: z.ZodType): Marks {
 
 function innerOf(schema: z.ZodType): z.ZodType | undefined {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
-    return schema.unwrap() as z.ZodType;
+    return schema.unwrap() as z.ZodType; // zod types what is inside by its core, whose every schema is a ZodType here
   }
   return undefined;
 }
@@ -111,10 +111,22 @@ export const bare: (schema: z.ZodType) => z.ZodType = oncePer((schema: z.ZodType
   return inner ? bare(inner) : schema;
 });
 
+/** The schemas of an object's fields by name, whatever stands around the object; undefined where it is none. */
+export function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> | undefined {
+  const inner = bare(schema);
+  return inner instanceof z.ZodObject ? (inner.shape as Record<string, z.ZodType>) : undefined; // as above
+}
+
+/** The schema of a list's entries, whatever stands around the list; undefined where it is none. */
+export function elementOf(schema: z.ZodType): z.ZodType | undefined {
+  const inner = bare(schema);
+  return inner instanceof z.ZodArray ? (inner.element as z.ZodType) : undefined; // as above
+}
+
 /** The fields of an object schema, whatever stands around it; undefined where it is no object. */
 export const fieldsOf = oncePer((schema: z.ZodType): readonly (readonly [name: string, field: z.ZodType])[] | undefined => {
-  const inner = bare(schema);
-  return inner instanceof z.ZodObject ? (Object.entries(inner.shape) as [string, z.ZodType][]) : undefined;
+  const shape = shapeOf(schema);
+  return shape && Object.entries(shape);
 });
 
 /** Whether a value may be left out. */

@@ -1,7 +1,6 @@
-import type { z } from "zod";
-import { type Definition, defineResource } from "./definition";
+import { type Definition, defineResource, fieldOf } from "./definition";
 import { reference } from "./fields";
-import { bare, mark, marksOf } from "./marks";
+import { bare, mark, marksOf, shapeOf } from "./marks";
 import { withArticle } from "./names";
 import { pathFieldsOf } from "./paths";
 
@@ -9,14 +8,14 @@ import { pathFieldsOf } from "./paths";
 export function moduleAsResource(parent: Definition, name: string): Definition {
   const field = parent.fields[name];
   if (!field || !marksOf(field).module) throw new Error(`There is no module ${name} of ${withArticle(parent.title)}`);
-  const schema = bare(field) as z.ZodObject;
+  const schema = bare(field);
   const { rules = [], warnings = [], fill = (value) => value } = marksOf(schema);
   const parentId = mark(reference(parent.kind), { immutable: true });
-  const pathFields = pathFieldsOf(parent).map((name) => [name, parent.fields[name] as z.ZodType]);
+  const pathFields = pathFieldsOf(parent).map((name) => [name, fieldOf(parent, name)]);
   return defineResource({
     ...parent,
     title: `${name} module of ${withArticle(parent.title)}`,
-    fields: { ...Object.fromEntries(pathFields), [parent.idField]: parentId, ...(schema.shape as Record<string, z.ZodType>) },
+    fields: { ...Object.fromEntries(pathFields), [parent.idField]: parentId, ...shapeOf(schema) },
     computed: {},
     derive: () => ({}),
     unique: () => [],

@@ -1,5 +1,5 @@
-import { z } from "zod";
-import { bare, marksOf } from "./marks";
+import type { z } from "zod";
+import { elementOf, fieldsOf, marksOf, shapeOf } from "./marks";
 
 /** `client_secret` → `clientSecret`. */
 export const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
@@ -10,21 +10,23 @@ export const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, 
  * schema does not know stay too, for validation to complain about.
  */
 export function rename(schema: z.ZodType, value: unknown, to: "camelCase" | "wire"): unknown {
-  const inner = bare(schema);
   if (value === null || typeof value !== "object" || marksOf(schema).userKeys) return value;
   if (Array.isArray(value)) {
-    return inner instanceof z.ZodArray ? value.map((item) => rename(inner.element as z.ZodType, item, to)) : value;
+    const element = elementOf(schema);
+    return element ? value.map((item) => rename(element, item, to)) : value;
   }
-  if (!(inner instanceof z.ZodObject)) return value;
-  const shape = inner.shape as Record<string, z.ZodType>;
+  const fields = fieldsOf(schema);
+  if (!fields) return value;
   const byOldName = new Map(
-    Object.keys(shape).map((wire) => (to === "wire" ? [camelCase(wire), wire] : [wire, camelCase(wire)]) as [string, string]),
+    fields.map(([wire, field]) => {
+      const camel = camelCase(wire);
+      return to === "wire" ? [camel, { name: wire, field }] : [wire, { name: camel, field }];
+    }),
   );
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
       const renamed = byOldName.get(name);
-      if (!renamed) return [name, item];
-      return [renamed, rename(shape[to === "wire" ? renamed : name] as z.ZodType, item, to)];
+      return renamed ? [renamed.name, rename(renamed.field, item, to)] : [name, item];
     }),
   );
 }
@@ -48,13 +50,13 @@ export function formatPath(path: readonly PropertyKey[]): string {
 export function camelCasePath(schema: z.ZodType, path: readonly PropertyKey[]): PropertyKey[] {
   const [head, ...rest] = path;
   if (head === undefined) return [];
-  const inner = bare(schema);
-  if (inner instanceof z.ZodObject && typeof head === "string") {
-    const field = inner.shape[head] as z.ZodType | undefined;
+  const shape = shapeOf(schema);
+  if (shape && typeof head === "string") {
+    const field = shape[head];
     return field ? [camelCase(head), ...(marksOf(field).userKeys ? rest : camelCasePath(field, rest))] : [...path];
   }
-  if (inner instanceof z.ZodArray) return [head, ...camelCasePath(inner.element as z.ZodType, rest)];
-  return [...path];
+  const element = elementOf(schema);
+  return element ? [head, ...camelCasePath(element, rest)] : [...path];
 }
 
 /** Field names that stand in backticks, in camelCase. */
@@ -72,17 +74,17 @@ export const plural = (name: string): string => (/[^aeiou]y$/.test(name) ? `${na
 
 /** The paths of fields that are spelled as on the wire where camelCase is expected. */
 export function wireNamesIn(schema: z.ZodType, value: unknown): PropertyKey[][] {
-  const inner = bare(schema);
   if (value === null || typeof value !== "object" || marksOf(schema).userKeys) return [];
-  if (inner instanceof z.ZodArray && Array.isArray(value)) {
-    return value.flatMap((item, index) => wireNamesIn(inner.element as z.ZodType, item).map((path) => [index, ...path]));
+  const element = elementOf(schema);
+  if (element && Array.isArray(value)) {
+    return value.flatMap((item, index) => wireNamesIn(element, item).map((path) => [index, ...path]));
   }
-  if (!(inner instanceof z.ZodObject)) return [];
-  const shape = inner.shape as Record<string, z.ZodType>;
-  const wireOf = new Map(Object.keys(shape).map((wire) => [camelCase(wire), wire]));
+  const shape = shapeOf(schema);
+  if (!shape) return [];
+  const fieldOfCamel = new Map(Object.entries(shape).map(([wire, field]) => [camelCase(wire), field]));
   return Object.entries(value).flatMap(([name, item]) => {
-    const wire = wireOf.get(name);
-    if (wire) return wireNamesIn(shape[wire] as z.ZodType, item).map((path) => [name, ...path]);
+    const field = fieldOfCamel.get(name);
+    if (field) return wireNamesIn(field, item).map((path) => [name, ...path]);
     return Object.hasOwn(shape, name) ? [[name]] : [];
   });
 }

@@ -6,7 +6,7 @@ const known = new Map<string, readonly string[]>();
 export function pathFieldsOf({ path }: Pick<Definition, "path">): readonly string[] {
   let fields = known.get(path);
   if (!fields) {
-    fields = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+    fields = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
     known.set(path, fields);
   }
   return fields;

@@ -1,6 +1,6 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { Definition } from "./definition";
-import { bare, fieldsOf, type Marks, marksOf } from "./marks";
+import { elementOf, fieldsOf, type Marks, marksOf } from "./marks";
 import { pathFieldsOf } from "./paths";
 
 /** Kinds that references may name beside those of the registry: what they stand for is stored elsewhere. */
@@ -99,11 +99,11 @@ function marksIn(fields: Readonly<Record<string, z.ZodType>>, path = ""): [path:
     const at = path ? `${path}.${name}` : name;
     const marks = marksOf(field);
     // What it embeds is looked at as the type that it is.
-    return marks.embeds ? [[at, marks]] : [[at, marks], ...marksIn(Object.fromEntries(fieldsOf(elementOf(field)) ?? []), at)];
+    return marks.embeds ? [[at, marks]] : [[at, marks], ...marksIn(Object.fromEntries(fieldsOf(innermost(field)) ?? []), at)];
   });
 }
 
-function elementOf(field: z.ZodType): z.ZodType {
-  const inner = bare(field);
-  return inner instanceof z.ZodArray ? elementOf(inner.element as z.ZodType) : inner;
+function innermost(field: z.ZodType): z.ZodType {
+  const element = elementOf(field);
+  return element ? innermost(element) : field;
 }

@@ -37,14 +37,14 @@ const renewalFields = (until: string) => ({
   }),
 });
 
-const soundRenewal = (until: string): Rule =>
+const soundRenewal = (until: string): Rule<Readonly<Record<string, string | undefined>>> =>
   function* ({ valid_for, renew_before, [until]: end }) {
     if (end !== undefined && valid_for !== undefined)
       yield { path: ["valid_for"], message: `cannot go with \`${until}\`; declare one of them` };
     if (end !== undefined && renew_before !== undefined)
       yield { path: ["renew_before"], message: `cannot move the end that \`${until}\` fixes; declare \`valid_for\` in its place` };
     if (valid_for === undefined || renew_before === undefined) return;
-    if (durationSeconds(renew_before as string) >= durationSeconds(valid_for as string))
+    if (durationSeconds(renew_before) >= durationSeconds(valid_for))
       yield {
         path: ["renew_before"],
         message: `is ${renew_before}, but the whole validity is ${valid_for}: it would be due at once; make it shorter`,

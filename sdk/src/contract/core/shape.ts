@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Definition } from "./definition";
-import { bare, isOptional, mark, marksOf } from "./marks";
+import { bare, elementOf, isOptional, mark, marksOf, shapeOf } from "./marks";
 import { oncePer } from "./once";
 
 /** The object schema of what a creation may send. Derived once for each definition. */
@@ -59,18 +59,14 @@ function answeredFields(fields: Readonly<Record<string, z.ZodType>>): Record<str
 
 /** An entry of a list whose entries have addresses of their own. */
 export function answeredEntry(list: z.ZodType): z.ZodObject {
-  const element = (bare(list) as z.ZodArray).element as z.ZodObject;
-  return z.object({ ...element.shape, uri: z.url().meta({ description: "Address of the entry." }) });
+  return z.object({ ...shapeOf(elementOf(list) ?? list), uri: z.url().meta({ description: "Address of the entry." }) });
 }
 
 function answered(schema: z.ZodType): z.ZodType {
-  if (schema instanceof z.ZodObject) {
-    return z.object(answeredFields(schema.shape as Record<string, z.ZodType>));
-  }
-  if (schema instanceof z.ZodArray) {
-    return z.array(answered(schema.element as z.ZodType));
-  }
-  return schema;
+  const element = elementOf(schema);
+  if (element) return z.array(answered(element));
+  const shape = shapeOf(schema);
+  return shape ? z.object(answeredFields(shape)) : schema;
 }
 
 function holdsNull(schema: z.ZodType): boolean {

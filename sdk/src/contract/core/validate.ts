@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Definition } from "./definition";
-import { bare, defaultOf, fieldsOf, isOptional, marksOf, type Problem, type Rule } from "./marks";
+import { bare, defaultOf, elementOf, fieldsOf, isOptional, marksOf, type Problem, type Rule, shapeOf } from "./marks";
 import { withArticle } from "./names";
 import { createSchema, updateSchema } from "./shape";
 
@@ -69,11 +69,9 @@ export const withDefaults = (schema: z.ZodType, sent: Json): Json => complete(sc
 
 /** Drops what counts as left out, then fills in defaults, at every depth. */
 function complete(schema: z.ZodType, value: unknown, isUnknown: IsUnknown, keepZeroValues = false): unknown {
-  const inner = bare(schema);
   if (isUnknown(value)) return value;
-  if (inner instanceof z.ZodArray && Array.isArray(value)) {
-    return value.map((item) => complete(inner.element as z.ZodType, item, isUnknown));
-  }
+  const element = elementOf(schema);
+  if (element && Array.isArray(value)) return value.map((item) => complete(element, item, isUnknown));
   const fields = fieldsOf(schema);
   if (!fields || value === null || typeof value !== "object" || Array.isArray(value)) return value;
   const completed: Json = { ...value };
@@ -89,7 +87,7 @@ function complete(schema: z.ZodType, value: unknown, isUnknown: IsUnknown, keepZ
       completed[name] = complete(field, completed[name], isUnknown);
     }
   }
-  return marksOf(inner).fill?.(completed) ?? completed;
+  return marksOf(bare(schema)).fill?.(completed) ?? completed;
 }
 
 const takes = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
@@ -108,7 +106,7 @@ function isZero(schema: z.ZodType, value: unknown): boolean {
 
 function problemsOf(schema: z.ZodType, value: unknown, issue: z.core.$ZodIssue): Problem[] {
   if (issue.code === "unrecognized_keys") {
-    const accepted = Object.keys((schemaAt(schema, issue.path) as z.ZodObject).shape);
+    const accepted = Object.keys(shapeOf(schemaAt(schema, issue.path)) ?? {});
     return issue.keys.map((key) => ({
       path: [...issue.path, key],
       message: `is not a field here; accepted: ${accepted.map((name) => `\`${name}\``).join(", ")}`,
@@ -151,7 +149,7 @@ const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
 
 function explainImmutable(definition: Definition, problem: Problem): Problem {
   const [name] = problem.path;
-  const field = problem.error === "unknown_field" && problem.path.length === 1 && definition.fields[name as string];
+  const field = problem.error === "unknown_field" && problem.path.length === 1 && definition.fields[String(name)];
   if (!field || !marksOf(field).immutable) return problem;
   return { ...problem, message: `is set at creation only; create a new ${definition.title} to have another`, error: "immutable_field" };
 }
@@ -171,10 +169,10 @@ const faultsOf = (problems: readonly Problem[]): Faults => ({
 });
 
 function allRules(schema: z.ZodType, value: unknown, path: PropertyKey[], faults: Faults, kind: "rules" | "warnings" = "rules"): Problem[] {
-  const inner = bare(schema);
-  if (Array.isArray(value) && inner instanceof z.ZodArray) {
+  const element = elementOf(schema);
+  if (element && Array.isArray(value)) {
     if (faults.at.has(pathKey(path))) return []; // zod does not look into a list that is too long
-    return value.flatMap((item, index) => allRules(inner.element as z.ZodType, item, [...path, index], faults, kind));
+    return value.flatMap((item, index) => allRules(element, item, [...path, index], faults, kind));
   }
   const fields = fieldsOf(schema);
   if (!fields || value === null || typeof value !== "object") return [];
@@ -182,7 +180,7 @@ function allRules(schema: z.ZodType, value: unknown, path: PropertyKey[], faults
   // A rule may rely on the shapes of what it reads, so it runs on objects that are sound in themselves.
   const sound = nested.length === 0 && !faults.within.has(pathKey(path));
   if (!sound && kind === "rules") return nested;
-  return [...nested, ...rulesOf(marksOf(inner)[kind] ?? [], value as Json, path)];
+  return [...nested, ...rulesOf(marksOf(bare(schema))[kind] ?? [], value as Json, path)];
 }
 
 function rulesOf(rules: readonly Rule[], value: Json, path: PropertyKey[]): Problem[] {
@@ -192,11 +190,9 @@ function rulesOf(rules: readonly Rule[], value: Json, path: PropertyKey[]): Prob
 }
 
 function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType {
-  const inner = bare(schema);
   const [head, ...rest] = path;
-  if (head === undefined) return inner;
-  if (inner instanceof z.ZodArray) return schemaAt(inner.element as z.ZodType, rest);
-  return schemaAt((inner as z.ZodObject).shape[head as string] as z.ZodType, rest);
+  const next = head === undefined ? undefined : (elementOf(schema) ?? shapeOf(schema)?.[String(head)]);
+  return next ? schemaAt(next, rest) : bare(schema);
 }
 
 function pathsOf(value: unknown, isUnknown: IsUnknown, path: PropertyKey[] = []): PropertyKey[][] {

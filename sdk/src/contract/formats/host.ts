@@ -40,13 +40,13 @@ const hostport = () =>
 
 /** What an edge of any kind serves. */
 export const hostports = () =>
-  distinct(z.array(hostport()).max(MOST_ENTRIES), (entry) => hostportKey(String(entry)))
+  distinct(z.array(hostport()).max(MOST_ENTRIES), hostportKey)
     .default([])
     .meta({ description: "What the edge serves, each `<host>:<port>`; no two edges serve the same." });
 
 /** No two edges of any kind serve the same hostport. */
-export const uniqueHostports = (sent: Record<string, unknown>): UniqueKey[] =>
-  (sent.hostports as string[]).map((served, index) => ({
+export const uniqueHostports = (sent: { hostports: readonly string[] }): UniqueKey[] =>
+  sent.hostports.map((served, index) => ({
     scope: "hostport",
     key: hostportKey(served),
     path: ["hostports", index],

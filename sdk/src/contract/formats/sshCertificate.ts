@@ -4,7 +4,7 @@ import { conditioned, description, distinct, map, metadata, reference, text } fr
 import { mark, type Rule } from "../core/marks";
 import { endOf } from "../core/renewal";
 import { complainAboutCidr } from "./cidr";
-import { openSshPublicKey, readSshPublicKey, type SshPublicKey } from "./sshPublicKey";
+import { openSshPublicKey, readSshPublicKey } from "./sshPublicKey";
 import { secondsOf, timestamp, timestampOf } from "./time";
 
 /** OpenSSH reads no certificate with more (SSHKEY_CERT_MAX_PRINCIPALS in its sshkey.h). */
@@ -46,22 +46,28 @@ export const certificateComputed = {
   certificate: z.string().meta({ description: "The signed certificate, as an OpenSSH line." }),
 };
 
-export const keyTypeOf = (sent: Record<string, unknown>) => ({
-  key_type: (readSshPublicKey(sent.public_key as string) as SshPublicKey).type,
-});
+export const keyTypeOf = (sent: { public_key: string }) => {
+  const read = readSshPublicKey(sent.public_key);
+  return typeof read === "string" ? {} : { key_type: read.type };
+};
+
+interface Validity {
+  readonly valid_after: string;
+  readonly valid_until: string;
+}
 
 /** A certificate that ends before it begins would be accepted nowhere. */
-export const endsAfterItBegins: Rule = function* ({ valid_after, valid_until }) {
+export const endsAfterItBegins: Rule<Partial<Validity>> = function* ({ valid_after, valid_until }) {
   if (valid_after === undefined || valid_until === undefined) return;
-  if (secondsOf(valid_until as string) <= secondsOf(valid_after as string))
+  if (secondsOf(valid_until) <= secondsOf(valid_after))
     yield { path: ["valid_until"], message: `must be at least a second after \`valid_after\` (${valid_after})` };
 };
 
 /** spec "SSH user certificate": valid from its creation on, for 24 hours, where nothing else is asked for. */
-export function completeValidity(sent: Record<string, unknown>, now: Date): { valid_after: string; valid_until: string } {
+export function completeValidity(sent: Partial<Validity>, now: Date): Validity {
   const created = timestampOf(Math.floor(now.getTime() / 1000));
-  const { valid_after = created, valid_until = endOf(valid_after as string, DAY, now) } = sent;
-  return { valid_after: valid_after as string, valid_until: valid_until as string };
+  const { valid_after = created, valid_until = endOf(valid_after, DAY, now) } = sent;
+  return { valid_after, valid_until };
 }
 
 const wellKnown = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(", ");

@@ -93,6 +93,13 @@ export function readSshPublicKey(text: string): SshPublicKey | string {
   return { type: key.type, blob: key.toBuffer("rfc4253", {}) };
 }
 
+/** Reads a public key that was checked when it was sent. */
+export function validSshPublicKey(text: string): SshPublicKey {
+  const read = readSshPublicKey(text);
+  if (typeof read === "string") throw new Error(`The public key ${read}`);
+  return read;
+}
+
 /** What makes two texts the same key, as OpenSSH prints fingerprints. */
 export const fingerprint = (key: SshPublicKey): string =>
   `SHA256:${createHash("sha256").update(key.blob).digest("base64").replace(/=+$/, "")}`;
@@ -119,7 +126,7 @@ function sameBytes(key: Sshpk.Key, base64: string): Sshpk.Key {
 
 function jwkOf(key: Sshpk.Key): JsonWebKey {
   const part = (name: string): Buffer => {
-    const data = (key as unknown as { part: Record<string, { data: Buffer }> }).part[name]?.data;
+    const data = (key as { part: Record<string, { data: Buffer }> }).part[name]?.data;
     if (!data) throw new Error(`key has no part ${name}`);
     return data;
   };

@@ -3,7 +3,7 @@ import { distinct, MOST_ENTRIES, module, object, text, word } from "../core/fiel
 import { httpsUrl, webUrl } from "../formats/url";
 
 /** Asymmetric algorithms of RFC 7518 section 3.1: an edge holds no shared secrets. */
-const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"];
+const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"] as const;
 
 const someOf = (element: z.ZodType, doc: string) =>
   distinct(z.array(element).min(1).max(MOST_ENTRIES), (entry) => JSON.stringify(entry)).meta({ description: doc });
@@ -30,7 +30,7 @@ export const jwtValidation = () =>
         description: "Where tokens stand in a request.",
       }),
       jws: object({
-        allowed_algorithms: someOf(z.enum(ALGORITHMS as [string, ...string[]]), "Algorithms that a signature may use."),
+        allowed_algorithms: someOf(z.enum(ALGORITHMS), "Algorithms that a signature may use."),
         keys: object({
           sources: object({ additional_jkus: someOf(httpsUrl(), "URLs of JSON Web Key Sets.") }).meta({
             description: "Where keys come from.",

@@ -52,11 +52,12 @@ const HTTP_ACTION_CONFIGS = {
 } as const;
 
 const ALL_ACTION_CONFIGS = { ...ACTION_CONFIGS, ...HTTP_ACTION_CONFIGS };
+type ActionType = keyof typeof ALL_ACTION_CONFIGS;
 
-const configFitsType = (http: boolean): Rule =>
+const configFitsType = (http: boolean): Rule<{ type?: ActionType; config?: unknown }> =>
   function* (action) {
-    const type = action.type as keyof typeof ALL_ACTION_CONFIGS;
-    if (!http && type in HTTP_ACTION_CONFIGS) {
+    const { type } = action;
+    if (!http && type !== undefined && type in HTTP_ACTION_CONFIGS) {
       yield { path: ["type"], message: `${JSON.stringify(type)} answers with HTTP; it works on routes of HTTPS edges only` };
       return;
     }
@@ -75,7 +76,7 @@ const configFitsType = (http: boolean): Rule =>
 const action = (http: boolean) =>
   object(
     {
-      type: z.enum(Object.keys(ALL_ACTION_CONFIGS) as [string, ...string[]]).meta({ description: "What is done." }),
+      type: z.enum(Object.keys(ALL_ACTION_CONFIGS) as ActionType[]).meta({ description: "What is done." }),
       config: mark(map(text(255, "characters"), z.unknown()), { userKeys: true })
         .default({})
         .meta({

@@ -31,7 +31,10 @@ export const certificateAuthority = defineResource({
       .array(z.string())
       .meta({ description: "Extended usages, in the names of RFC 5280; empty when the certificate does not say." }),
   },
-  derive: (sent) => ({ ...(readCertificateAuthority(sent.ca_pem as string) as object) }),
+  derive: (sent) => {
+    const read = readCertificateAuthority(sent.ca_pem);
+    return typeof read === "string" ? {} : { ...read };
+  },
   example: `const clients = new tunnels.CertificateAuthority("clients", {
   description: "signs the certificates of our partners",
   caPem: readFileSync("clients-ca.pem", "utf8"),

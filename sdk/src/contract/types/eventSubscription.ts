@@ -22,7 +22,7 @@ export const eventSubscription = defineResource({
     sources: mark(
       distinct(
         z.array(object({ type: eventType().meta({ description: "A type of event; the server lists them all." }) })).max(MOST_ENTRIES),
-        (source) => (source as { type?: string }).type,
+        (source) => source.type,
       ),
       { entries: { key: "type" } },
     )

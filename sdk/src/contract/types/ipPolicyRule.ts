@@ -27,7 +27,7 @@ export const ipPolicyRule = defineResource({
   unique: (sent) => [
     {
       scope: `cidr of ${sent.ip_policy_id}`,
-      key: cidrKey(sent.cidr as string),
+      key: cidrKey(sent.cidr),
       path: ["cidr"],
       taken: "has a rule in this policy already; change that rule instead",
     },

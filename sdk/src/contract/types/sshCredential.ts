@@ -2,7 +2,7 @@ import { defineResource } from "../core/definition";
 import { description, metadata, ownerId } from "../core/fields";
 import { mark } from "../core/marks";
 import { acl } from "../formats/acl";
-import { fingerprint, readSshPublicKey, type SshPublicKey, sshPublicKey } from "../formats/sshPublicKey";
+import { fingerprint, sshPublicKey, validSshPublicKey } from "../formats/sshPublicKey";
 
 /** spec "SSH credential". */
 export const sshCredential = defineResource({
@@ -28,7 +28,7 @@ export const sshCredential = defineResource({
   unique: (sent) => [
     {
       scope: "ssh_public_key",
-      key: fingerprint(readSshPublicKey(sent.public_key as string) as SshPublicKey),
+      key: fingerprint(validSshPublicKey(sent.public_key)),
       path: ["public_key"],
       taken: "is registered already; use the credential that holds it, or make a key of its own for this one",
     },

@@ -2,8 +2,8 @@ import { defineResource } from "../core/definition";
 import type { Rule } from "../core/marks";
 import { certificateComputed, endsAfterItBegins, keyTypeOf, subjectFields, validityFields } from "../formats/sshCertificate";
 
-const standsForNoHost: Rule = function* ({ principals }) {
-  if ((principals as unknown[] | undefined)?.length === 0)
+const standsForNoHost: Rule<{ principals?: readonly string[] }> = function* ({ principals }) {
+  if (principals?.length === 0)
     yield {
       path: ["principals"],
       message: "is empty, which means any host to older clients and none to OpenSSH 10.3 and later; name the host",

@@ -10,8 +10,8 @@ import {
   validityFields,
 } from "../formats/sshCertificate";
 
-const opensNoDoor: Rule = function* ({ principals }) {
-  if ((principals as unknown[] | undefined)?.length === 0)
+const opensNoDoor: Rule<{ principals?: readonly string[] }> = function* ({ principals }) {
+  if (principals?.length === 0)
     yield {
       path: ["principals"],
       message: "is empty, which means any user, but sshd refuses such certificates under TrustedUserCAKeys; name who may log in",

@@ -5,12 +5,18 @@ import { hostports, uniqueHostports } from "../formats/host";
 import { backend, ipRestriction, mutualTls, tlsTermination } from "../modules/edgeModules";
 import { policies } from "../modules/policies";
 
+interface Inspecting {
+  readonly tls_termination?: { readonly enabled?: boolean; readonly terminate_at?: string } | null;
+  readonly mutual_tls?: { readonly enabled?: boolean } | null;
+  readonly policies?: { readonly enabled?: boolean } | null;
+}
+
 /** Modules that read decrypted traffic cannot work where the edge never decrypts it; spec "TLS termination rules". */
-const upstreamForbidsInspection: Rule = function* (edge) {
-  const termination = edge.tls_termination as { enabled?: boolean; terminate_at?: string } | undefined | null;
+const upstreamForbidsInspection: Rule<Inspecting> = function* (edge) {
+  const termination = edge.tls_termination;
   if (termination?.enabled === false || termination?.terminate_at !== "upstream") return;
-  for (const name of ["mutual_tls", "policies"]) {
-    const module = edge[name] as { enabled?: boolean } | undefined | null;
+  for (const name of ["mutual_tls", "policies"] as const) {
+    const module = edge[name];
     if (module && module.enabled !== false) {
       yield {
         path: [name],

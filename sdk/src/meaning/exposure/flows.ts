@@ -28,7 +28,7 @@ export const weightsOf = (thing: Thing): [reference: string, weight: number][] =
   isObject(thing.fields.backends)
     ? Object.entries(thing.fields.backends)
         .sort(([a], [b]) => inOrder(a, b))
-        .flatMap(([id, weight]) => (typeof weight === "number" && weight > 0 && id !== UNKNOWN ? [[id, weight] as [string, number]] : []))
+        .flatMap(([id, weight]): [string, number][] => (typeof weight === "number" && weight > 0 && id !== UNKNOWN ? [[id, weight]] : []))
     : [];
 
 /** The backends that a backend hands traffic to, in their order. */

@@ -241,7 +241,8 @@ export function readActions(holder: Thing): Read<readonly Action[]> {
 }
 
 function actionsIn(fields: Fields, direction: Action["direction"]): Action[] {
-  const policies = Array.isArray(fields[direction]) ? (fields[direction] as unknown[]).filter(isObject) : [];
+  const listed = fields[direction];
+  const policies = Array.isArray(listed) ? listed.filter(isObject) : [];
   return policies
     .flatMap(({ expressions, actions }) => {
       const when = textsIn(expressions);

@@ -6,12 +6,12 @@ import type { Keyring } from "../../secrets";
 import type { Database } from "../../storage";
 
 /** An object that is about to be created. */
-export interface Creation {
+export interface Creation<S = Document> {
   readonly definition: Definition;
   readonly id: string;
   readonly now: Date;
   /** The body, validated, with its defaults. The objects that it refers to exist. */
-  readonly sent: Document;
+  readonly sent: S;
   /** Who makes the request. */
   readonly caller: Caller;
   /** Reads what is committed. */
@@ -35,4 +35,9 @@ export interface Addition {
  * Extra work of a resource type on creation, for example making keys or signing. Runs before the transaction, so that slow work
  * blocks no other writer. If the creation is refused, nothing of it stays.
  */
-export type Behaviour = (creation: Creation) => Promise<Addition>;
+export type Behaviour<S = Document> = Bivariant<S>["behaviour"];
+
+/** Parameters of methods are compared both ways, so that the behaviour of one type stands among those of all. */
+interface Bivariant<S> {
+  behaviour(creation: Creation<S>): Promise<Addition>;
+}

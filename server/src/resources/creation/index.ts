@@ -1,13 +1,14 @@
+import type { Kind, SentOf } from "@tunnelplane/sdk/contract";
 import type { Behaviour } from "./behaviour";
 import { makeApiKey } from "./makeApiKey";
 import { makeAuthorityKey } from "./makeAuthorityKey";
 import { mintSecret } from "./mintSecret";
 import { signSshCertificate } from "./signSshCertificate";
 
-export type { Addition, Creation } from "./behaviour";
+export type { Addition, Behaviour, Creation } from "./behaviour";
 
 /** Behaviours by resource type; most types have none. */
-export const behaviours: Readonly<Record<string, Behaviour>> = {
+export const behaviours: { readonly [K in Kind]?: Behaviour<SentOf<K>> } = {
   tunnel_credential: mintSecret("tpt"),
   api_key: makeApiKey,
   ssh_certificate_authority: makeAuthorityKey,

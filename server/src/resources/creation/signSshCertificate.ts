@@ -1,25 +1,22 @@
-import { checkRules, completeValidity, readSshPublicKey, type SshPublicKey, secondsOf } from "@tunnelplane/sdk/contract";
+import { checkRules, completeValidity, type SentOf, secondsOf, validSshPublicKey } from "@tunnelplane/sdk/contract";
 import { readSecret } from "../../secrets";
 import { AuthorityKey, issueCertificate } from "../../ssh";
 import { BodyError, refuseFaults } from "../../util";
 import type { Behaviour } from "./behaviour";
 import { PRIVATE_KEY } from "./makeAuthorityKey";
 
+/** The fields of both kinds of certificate, and the options that only users' certificates have. */
+type Subject = SentOf<"ssh_host_certificate"> & Partial<Pick<SentOf<"ssh_user_certificate">, "critical_options" | "extensions">>;
+
 /** Signs a certificate for a user or a host. Default: valid from now on, for a day. */
 export const signSshCertificate =
-  (kind: "user" | "host"): Behaviour =>
+  (kind: "user" | "host"): Behaviour<Subject> =>
   async ({ definition, id, now, sent: asked, reader, keyring }) => {
     const validity = completeValidity(asked, now);
     const sent = { ...asked, ...validity };
     refuseFaults(checkRules(definition, sent));
-    const {
-      public_key,
-      ssh_certificate_authority_id: authority,
-      principals,
-      critical_options,
-      extensions,
-    } = sent as Record<string, unknown>;
-    const privateKey = await readSecret(reader, keyring, { id: authority as string, name: PRIVATE_KEY });
+    const { public_key, ssh_certificate_authority_id: authority, principals, critical_options = {}, extensions = {} } = sent;
+    const privateKey = await readSecret(reader, keyring, { id: authority, name: PRIVATE_KEY });
     if (privateKey === undefined) {
       const message = `names ${authority}, which was deleted just now`;
       throw new BodyError([{ error: "missing_target", path: ["ssh_certificate_authority_id"], message }]);
@@ -27,13 +24,13 @@ export const signSshCertificate =
     const certificate = await issueCertificate(
       {
         kind,
-        subject: (readSshPublicKey(public_key as string) as SshPublicKey).blob,
+        subject: validSshPublicKey(public_key).blob,
         keyId: id,
-        principals: principals as string[],
+        principals,
         validAfter: secondsOf(validity.valid_after),
         validBefore: secondsOf(validity.valid_until),
-        criticalOptions: (critical_options ?? {}) as Record<string, string>,
-        extensions: (extensions ?? {}) as Record<string, string>,
+        criticalOptions: critical_options,
+        extensions,
       },
       AuthorityKey.fromPem(privateKey),
     );
