@@ -1,6 +1,6 @@
 import { type Definition, definitionNamed } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import { refuseForeignOwner } from "../auth";
+import { type Caller, refuseForeignOwner } from "../auth";
 import type { Answer, Page, PageSize } from "../documents";
 import type { ObjectChange } from "../journal";
 import { type Database, pipelined } from "../storage";
@@ -12,17 +12,35 @@ import { lockParents, touchParent } from "./parents";
 import { childrenOf, forgetReferences, recordReferences, replaceUniqueKeys, resolveReferences, usersOf } from "./references";
 import { deleteResource, insertResource } from "./rows";
 import { type Created, etagOf, type Place, type Precondition, refuseMembers, StoredObjects } from "./stored";
+import { type ChangeRequest, type Context, Transactions } from "./transaction";
 
 /** Creates, reads, lists, updates and deletes whole objects of any type. */
-export class ResourceService extends StoredObjects {
+export class ResourceService {
+  readonly #store: Context["store"];
+  readonly #documents: Context["documents"];
+  readonly #caller: Caller;
+  readonly #objects: StoredObjects;
+  readonly #transactions: Transactions;
+
+  constructor(
+    private readonly context: Context,
+    request: ChangeRequest,
+  ) {
+    this.#store = context.store;
+    this.#documents = context.documents;
+    this.#caller = request.caller;
+    this.#objects = new StoredObjects(context, request.caller);
+    this.#transactions = new Transactions(context, request);
+  }
+
   async create(definition: Definition, body: unknown): Promise<Created> {
-    const { caller } = this;
+    const caller = this.#caller;
     refuseMembers(definition, caller);
-    const answered = await this.transactions.answeredBefore<Created>();
+    const answered = await this.#transactions.answeredBefore<Created>();
     if (answered) return answered;
-    const { value, derived } = await this.validate({ kind: definition.kind, what: "create" }, body);
+    const { value, derived } = await this.#objects.validate({ kind: definition.kind, what: "create" }, body);
     const asked = "owner_id" in definition.fields ? { ...value, owner_id: value.owner_id ?? caller.ownerId } : value;
-    await refuseForeignOwner(this.store.reader, asked.owner_id, caller); // first: whether a bot exists is none of a member's business
+    await refuseForeignOwner(this.#store.reader, asked.owner_id, caller); // first: whether a bot exists is none of a member's business
     const id = newId(definition.idPrefix);
     const now = new Date();
     const {
@@ -30,14 +48,14 @@ export class ResourceService extends StoredObjects {
       computed,
       oneTime,
       keep,
-    } = await this.#addition({ definition, id, now, sent: asked, caller, reader: this.store.reader, keyring: this.context.keyring });
-    return this.transactions.run(async (transaction, changes) => {
-      await this.loadParents(transaction, definition, sent);
+    } = await this.#addition({ definition, id, now, sent: asked, caller, reader: this.#store.reader, keyring: this.context.keyring });
+    return this.#transactions.run(async (transaction, changes) => {
+      await this.#objects.loadParents(transaction, definition, sent);
       await lockParents(transaction, definition, sent);
       const references = await resolveReferences(transaction, definition, sent);
-      const after = this.documents.compose(definition, id, now.toISOString(), sent, { ...derived, ...computed });
+      const after = this.#documents.compose(definition, id, now.toISOString(), sent, { ...derived, ...computed });
       const ownerId = (sent.owner_id as string | undefined) ?? caller.ownerId;
-      const { json, stored } = this.documents.print(definition, after);
+      const { json, stored } = this.#documents.print(definition, after);
       await pipelined([
         insertResource(transaction, { id, kind: definition.kind, owner_id: ownerId, version: 1, document: stored }),
         recordReferences(transaction, id, references),
@@ -47,7 +65,7 @@ export class ResourceService extends StoredObjects {
       await keep?.(transaction);
       changes.push({ change: "created", definition, id, storedAs: { ownerId, version: 1 }, after });
       // A dry run keeps no one-time secret, so its answer shows none.
-      return { id, etag: etagOf(1), json: oneTime && !this.transactions.isDryRun ? JSON.stringify({ ...after, ...oneTime }) : json };
+      return { id, etag: etagOf(1), json: oneTime && !this.#transactions.isDryRun ? JSON.stringify({ ...after, ...oneTime }) : json };
     });
   }
 
@@ -60,39 +78,39 @@ export class ResourceService extends StoredObjects {
   }
 
   async get(definition: Definition, at: Place): Promise<Answer> {
-    const { document, version } = await this.load(this.store.reader, definition, at);
+    const { document, version } = await this.#objects.load(this.#store.reader, definition, at);
     return { json: document, etag: etagOf(version) };
   }
 
   /** @param parents the ids in the collection's path, by field */
   async list(definition: Definition, parents: Place, { before, ...size }: PageSize & { before?: string }): Promise<Page> {
-    refuseMembers(definition, this.caller);
-    const owner = definition.access === "owner" && !this.caller.admin ? this.caller.ownerId : undefined;
-    const { reader } = this.store;
-    await this.loadParents(reader, definition, parents);
+    refuseMembers(definition, this.#caller);
+    const owner = definition.access === "owner" && !this.#caller.admin ? this.#caller.ownerId : undefined;
+    const { reader } = this.#store;
+    await this.#objects.loadParents(reader, definition, parents);
     const page = await pageOf(reader, definition, { ...size, before, owner, parents });
-    const documents = this.documents.areAsRead(definition, page.versions)
+    const documents = this.#documents.areAsRead(definition, page.versions)
       ? [page.documents]
       : await inSlices(documentsIn(page), (document, index) =>
-          this.documents.read(reader, definition, document, page.versions[index] as string),
+          this.#documents.read(reader, definition, document, page.versions[index] as string),
         );
     return { documents, nextBefore: page.nextBefore };
   }
 
   async update(definition: Definition, at: Place, body: unknown, precondition: Precondition): Promise<Answer> {
-    const { value } = await this.validate({ kind: definition.kind, what: "update" }, body);
-    return this.transactions.run(async (transaction, changes) => {
+    const { value } = await this.#objects.validate({ kind: definition.kind, what: "update" }, body);
+    return this.#transactions.run(async (transaction, changes) => {
       await takeTurnToNest(transaction, definition, value);
-      const stored = await this.loadToChange(transaction, definition, at);
+      const stored = await this.#objects.loadToChange(transaction, definition, at);
       precondition(etagOf(stored.version));
-      const { json, version } = await this.save(transaction, changes, definition, stored, value);
+      const { json, version } = await this.#objects.save(transaction, changes, definition, stored, value);
       return { json, etag: etagOf(version) };
     });
   }
 
   async remove(definition: Definition, at: Place, precondition: Precondition): Promise<void> {
-    return this.transactions.run(async (transaction, changes) => {
-      const { id, ownerId, version, before } = await this.loadToChange(transaction, definition, at);
+    return this.#transactions.run(async (transaction, changes) => {
+      const { id, ownerId, version, before } = await this.#objects.loadToChange(transaction, definition, at);
       precondition(etagOf(version));
       const users = await usersOf(transaction, id);
       if (users.length > 0) {
@@ -118,7 +136,7 @@ export class ResourceService extends StoredObjects {
     return Promise.all(
       rows.map(async ({ id, kind, owner_id, version, document }): Promise<ObjectChange> => {
         const definition = definitionNamed(kind);
-        const before = JSON.parse(await this.documents.read(transaction, definition, document, `${id} ${version}`));
+        const before = JSON.parse(await this.#documents.read(transaction, definition, document, `${id} ${version}`));
         return { change: "deleted", definition, id, storedAs: { ownerId: owner_id, version }, before };
       }),
     );

@@ -10,7 +10,7 @@ import { refuseCircles } from "./circles";
 import { lockParents, parentOf, touchParent } from "./parents";
 import { forgetReferences, recordReferences, replaceUniqueKeys, resolveChanges } from "./references";
 import { type FindById, findWhole, lockWhole, updateDocument } from "./rows";
-import { type ChangeRequest, type Context, Transactions } from "./transaction";
+import type { Context } from "./transaction";
 
 /** The answer to a creation. */
 export interface Created extends Answer {
@@ -23,36 +23,32 @@ export interface Created extends Answer {
 export type Precondition = (etag: string | undefined) => void;
 
 /** Stored objects, as one caller may see and change them. Each change is one transaction: all or nothing. */
-export abstract class StoredObjects {
-  protected readonly store: Context["store"];
-  protected readonly documents: Context["documents"];
-  protected readonly caller: Caller;
-  protected readonly transactions: Transactions;
+export class StoredObjects {
+  readonly #documents: Context["documents"];
+  readonly #validation: Context["validation"];
 
   constructor(
-    protected readonly context: Context,
-    request: ChangeRequest,
+    context: Pick<Context, "documents" | "validation">,
+    private readonly caller: Caller,
   ) {
-    this.store = context.store;
-    this.documents = context.documents;
-    this.caller = request.caller;
-    this.transactions = new Transactions(context, request);
+    this.#documents = context.documents;
+    this.#validation = context.validation;
   }
 
   /** What a body says, where the contract allows it. */
-  protected async validate(purpose: Purpose, body: unknown): Promise<Findings> {
-    const found = await this.context.validation.validate(this.caller.ownerId, purpose, body);
+  async validate(purpose: Purpose, body: unknown): Promise<Findings> {
+    const found = await this.#validation.validate(this.caller.ownerId, purpose, body);
     refuseFaults(found.problems);
     return found;
   }
 
-  protected async load(db: Kysely<Database>, definition: Definition, at: Place): Promise<Stored> {
+  async load(db: Kysely<Database>, definition: Definition, at: Place): Promise<Stored> {
     await this.loadParents(db, definition, at);
     return this.#find(db, findWhole(definition), definition, at);
   }
 
   /** Locks the object until the transaction ends: others can neither change it nor refer to it. */
-  protected async loadToChange(transaction: Kysely<Database>, definition: Definition, at: Place): Promise<ToChange> {
+  async loadToChange(transaction: Kysely<Database>, definition: Definition, at: Place): Promise<ToChange> {
     await lockParents(transaction, definition, at);
     await this.loadParents(transaction, definition, at);
     const found = await this.#find(transaction, lockWhole(definition), definition, at);
@@ -78,31 +74,31 @@ export abstract class StoredObjects {
       throw new RequestError("not_found", `There is no ${definition.title} ${id}${where}; it may have been deleted`);
     }
     // Picks fields one by one: a spread of node:sqlite's row costs as much as reading it.
-    const document = await this.documents.read(db, definition, row.document, `${id} ${row.version}`);
+    const document = await this.#documents.read(db, definition, row.document, `${id} ${row.version}`);
     return { id, ownerId: row.owner_id, version: row.version, document };
   }
 
   /** Checks that the parents in the path exist. */
-  protected async loadParents(db: Kysely<Database>, definition: Definition, at: Readonly<Record<string, unknown>>): Promise<void> {
+  async loadParents(db: Kysely<Database>, definition: Definition, at: Readonly<Record<string, unknown>>): Promise<void> {
     for (const field of pathFieldsOf(definition)) await this.load(db, parentOf(definition, field), { id: textIn(at, field) });
   }
 
   /** Stores an object with some of its fields replaced; an undefined module is removed. */
-  protected async save(
+  async save(
     transaction: Kysely<Database>,
     changes: ObjectChange[],
     definition: Definition,
     { id, ownerId, version: oldVersion, document, before }: ToChange,
     fields: Document,
   ): Promise<{ json: string; version: number; after: Document }> {
-    const sentBefore = this.documents.sentOf(definition, before);
+    const sentBefore = this.#documents.sentOf(definition, before);
     const sent = Object.fromEntries(Object.entries({ ...sentBefore, ...fields }).filter(([, value]) => value !== undefined));
     refuseFaults(checkRules(definition, sent));
     const references = await resolveChanges(transaction, definition, sentBefore, sent);
     if (references) await refuseCircles(transaction, definition, id, sent);
-    const computed = this.documents.computedOf(definition, before);
-    const after = this.documents.compose(definition, id, textIn(before, "created_at"), sent, computed);
-    const { json, stored } = this.documents.print(definition, after);
+    const computed = this.#documents.computedOf(definition, before);
+    const after = this.#documents.compose(definition, id, textIn(before, "created_at"), sent, computed);
+    const { json, stored } = this.#documents.print(definition, after);
     if (json === document) return { json, version: oldVersion, after };
     const version = oldVersion + 1;
     await updateDocument(transaction, { id, version, document: stored });

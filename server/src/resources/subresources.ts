@@ -3,22 +3,34 @@ import { type Definition, fieldOf, marksOf } from "@tunnelplane/sdk/contract";
 import { type Answer, type Document, type Page, textIn } from "../documents";
 import { BodyError, RequestError, refuseFaults } from "../util";
 import { type Created, type Place, type Precondition, StoredObjects } from "./stored";
+import { type ChangeRequest, type Context, Transactions } from "./transaction";
 
 /** Reads and changes subresources: modules, and the entries of lists. */
-export class Subresources extends StoredObjects {
+export class Subresources {
+  readonly #objects: StoredObjects;
+  readonly #transactions: Transactions;
+
+  constructor(
+    private readonly context: Context,
+    request: ChangeRequest,
+  ) {
+    this.#objects = new StoredObjects(context, request.caller);
+    this.#transactions = new Transactions(context, request);
+  }
+
   async getModule(definition: Definition, at: Place, name: string): Promise<Answer> {
-    const { document } = await this.load(this.store.reader, definition, at);
+    const { document } = await this.#objects.load(this.context.store.reader, definition, at);
     const { [name]: module }: Document = JSON.parse(document);
     if (module === null) throw noModule(definition, at.id, name);
     return partAnswer(module);
   }
 
   async replaceModule(definition: Definition, at: Place, name: string, body: unknown, precondition: Precondition): Promise<Answer> {
-    const { value } = await this.validate({ kind: definition.kind, what: "module", field: name }, body);
-    return this.transactions.run(async (transaction, changes) => {
-      const stored = await this.loadToChange(transaction, definition, at);
+    const { value } = await this.#objects.validate({ kind: definition.kind, what: "module", field: name }, body);
+    return this.#transactions.run(async (transaction, changes) => {
+      const stored = await this.#objects.loadToChange(transaction, definition, at);
       preconditionOnModule(precondition, stored.before[name]);
-      const saved = await this.save(transaction, changes, definition, stored, { [name]: value }).catch((error: unknown) => {
+      const saved = await this.#objects.save(transaction, changes, definition, stored, { [name]: value }).catch((error: unknown) => {
         throw error instanceof BodyError ? error.within(name) : error;
       });
       return partAnswer(saved.after[name]);
@@ -26,21 +38,21 @@ export class Subresources extends StoredObjects {
   }
 
   async removeModule(definition: Definition, at: Place, name: string, precondition: Precondition): Promise<void> {
-    return this.transactions.run(async (transaction, changes) => {
-      const stored = await this.loadToChange(transaction, definition, at);
+    return this.#transactions.run(async (transaction, changes) => {
+      const stored = await this.#objects.loadToChange(transaction, definition, at);
       preconditionOnModule(precondition, stored.before[name]);
       if (stored.before[name] === null) return;
-      await this.save(transaction, changes, definition, stored, { [name]: undefined });
+      await this.#objects.save(transaction, changes, definition, stored, { [name]: undefined });
     });
   }
 
   async listEntries(definition: Definition, at: Place, name: string): Promise<Page> {
-    const { document } = await this.load(this.store.reader, definition, at);
+    const { document } = await this.#objects.load(this.context.store.reader, definition, at);
     return { documents: entriesOf(JSON.parse(document), name).map((entry) => JSON.stringify(entry)), nextBefore: null };
   }
 
   async getEntry(definition: Definition, at: Place, name: string): Promise<Answer> {
-    const { document } = await this.load(this.store.reader, definition, at);
+    const { document } = await this.#objects.load(this.context.store.reader, definition, at);
     const key = keyOf(definition, name);
     const entry = entriesOf(JSON.parse(document), name).find((candidate) => candidate[key] === at[key]);
     if (!entry) throw noEntry(definition, at, name);
@@ -48,17 +60,17 @@ export class Subresources extends StoredObjects {
   }
 
   async addEntry(definition: Definition, at: Place, name: string, body: unknown): Promise<Created> {
-    const answered = await this.transactions.answeredBefore<Created>();
+    const answered = await this.#transactions.answeredBefore<Created>();
     if (answered) return answered;
-    const { value } = await this.validate({ kind: definition.kind, what: "entry", field: name }, body);
+    const { value } = await this.#objects.validate({ kind: definition.kind, what: "entry", field: name }, body);
     const key = keyOf(definition, name);
-    return this.transactions.run(async (transaction, changes) => {
-      const stored = await this.loadToChange(transaction, definition, at);
+    return this.#transactions.run(async (transaction, changes) => {
+      const stored = await this.#objects.loadToChange(transaction, definition, at);
       const present = entriesOf(stored.before, name);
       if (present.some((entry) => entry[key] === value[key])) {
         refuseFaults([{ error: "taken", path: [key], message: `is one of the ${name} already` }]);
       }
-      const saved = await this.save(transaction, changes, definition, stored, {
+      const saved = await this.#objects.save(transaction, changes, definition, stored, {
         [name]: [...present.map(({ uri, ...entry }) => entry), value],
       });
       return { id: textIn(value, key), ...partAnswer(entriesOf(saved.after, name).at(-1)) };
@@ -67,14 +79,14 @@ export class Subresources extends StoredObjects {
 
   async removeEntry(definition: Definition, at: Place, name: string, precondition: Precondition): Promise<void> {
     const key = keyOf(definition, name);
-    return this.transactions.run(async (transaction, changes) => {
-      const stored = await this.loadToChange(transaction, definition, at);
+    return this.#transactions.run(async (transaction, changes) => {
+      const stored = await this.#objects.loadToChange(transaction, definition, at);
       const present = entriesOf(stored.before, name);
       const removed = present.find((entry) => entry[key] === at[key]);
       if (!removed) throw noEntry(definition, at, name);
       precondition(partAnswer(removed).etag);
       const left = present.filter((entry) => entry !== removed).map(({ uri, ...entry }) => entry);
-      await this.save(transaction, changes, definition, stored, { [name]: left });
+      await this.#objects.save(transaction, changes, definition, stored, { [name]: left });
     });
   }
 }
