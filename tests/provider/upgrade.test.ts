@@ -37,12 +37,12 @@ describe("An upgrade of the package", () => {
 
   it("finds the same provider text in every state, short, and the same for every version", () => {
     const kinds = registry.flatMap(({ kind }) => [kind, ...modulesOf(definitionOf(kind)).map((module) => `${kind}.${module}`)]);
-    const sources = readdirSync(join(ROOT, "provider/dist/resources")).filter((name) => name.endsWith(".js"));
+    const sources = readdirSync(join(ROOT, "provider/dist/generated")).filter((name) => name.endsWith(".js"));
     const declared = sources.flatMap((name) =>
-      [...readFileSync(join(ROOT, "provider/dist/resources", name), "utf8").matchAll(/kind: "([\w.]+)"/g)].map((match) => match[1]),
+      [...readFileSync(join(ROOT, "provider/dist/generated", name), "utf8").matchAll(/kind: "([\w.]+)"/g)].map((match) => match[1]),
     );
     expect(declared, "every kind and module has a class").to.have.members(kinds);
-    const { providerLiteral } = require(join(ROOT, "provider/dist/resource.js")) as { providerLiteral(kind: string): string };
+    const { providerLiteral } = require(join(ROOT, "provider/dist/host/resource.js")) as { providerLiteral(kind: string): string };
     expect(providerLiteral("tls_edge")).to.equal('exports.handler=()=>require("@tunnelplane/pulumi/dynamic")("tls_edge")');
     for (const kind of kinds) expect(providerLiteral(kind).length, kind).to.be.at.most(100);
   });
