@@ -41,6 +41,11 @@ export interface EngineOptions {
   readonly stackName?: string;
 }
 
+/** How the Automation API runs the engine; its types leave that out. */
+interface EngineCommand {
+  run(args: string[], ...rest: unknown[]): Promise<{ stdout: string }>;
+}
+
 /** A stack of its own on the real engine, with its state in a temporary folder. */
 export class Engine {
   /** Everything the engine emitted, except for debug events, which contain secrets by design. */
@@ -50,6 +55,7 @@ export class Engine {
     /** Where its project and its state are. */
     readonly folder: string,
     private readonly stack: auto.Stack,
+    private readonly command: EngineCommand,
   ) {}
 
   static async create(options: EngineOptions): Promise<Engine> {
@@ -65,11 +71,12 @@ export class Engine {
   static async open(folder: string, { program, env, config = {}, checkpoints = false, stackName = "dev" }: EngineOptions): Promise<Engine> {
     const root = locateEngine();
     if (!root) throw new Error("There is no Pulumi engine; `node scripts/setup.cjs engine` gets one");
+    const pulumiCommand = (await auto.PulumiCommand.get({ root })) as auto.PulumiCommand & EngineCommand;
     const stack = await auto.LocalWorkspace.createOrSelectStack(
       { projectName: "tunnels", stackName, program },
       {
         workDir: folder,
-        pulumiCommand: await auto.PulumiCommand.get({ root }),
+        pulumiCommand,
         envVars: {
           PULUMI_BACKEND_URL: `file://${join(folder, "state")}`,
           PULUMI_CONFIG_PASSPHRASE: "passphrase of a stack that is thrown away",
@@ -80,10 +87,34 @@ export class Engine {
       },
     );
     await stack.setAllConfig(config);
-    return new Engine(folder, stack);
+    return new Engine(folder, stack, pulumiCommand);
   }
 
   preview = (options: auto.PreviewOptions = {}) => this.run((onEvent) => this.stack.preview({ ...options, onEvent }));
+
+  /** What `pulumi preview --json` prints; a preview that fails prints as well, and what it prints is the answer here too. */
+  async previewJson(flags: readonly string[] = ["--show-sames"]): Promise<string> {
+    const { run } = this.command;
+    let printed = "";
+    this.command.run = async (args, ...rest) => {
+      const isPreview = args[0] === "preview";
+      const result = await run.call(this.command, isPreview ? [...args, "--json", ...flags] : args, ...rest).catch((error) => {
+        if (isPreview) printed = String(error.commandResult?.stdout ?? error.message);
+        throw error;
+      });
+      if (isPreview) printed = result.stdout;
+      return result;
+    };
+    try {
+      await this.stack.preview();
+    } catch (error) {
+      if (!printed) throw error;
+    } finally {
+      this.command.run = run;
+    }
+    return printed;
+  }
+
   up = (options: auto.UpOptions = {}) => this.run((onEvent) => this.stack.up({ ...options, onEvent }));
   refresh = (options: auto.RefreshOptions = {}) => this.run((onEvent) => this.stack.refresh({ ...options, onEvent }));
   destroy = (options: auto.DestroyOptions = {}) => this.run((onEvent) => this.stack.destroy({ ...options, onEvent }));

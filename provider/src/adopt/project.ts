@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { providerLiteral, typeToken } from "../host/resource";
+import { providerLiteral } from "../host/resource";
+import { typeToken } from "../host/typeToken";
 import type { Declared } from "./program";
 import { sealed } from "./secrets";
 import { asTypeScript } from "./typescript";

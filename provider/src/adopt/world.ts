@@ -1,5 +1,6 @@
-import { type Caller, Collection, callerOf, PermissionError, type Transport } from "@tunnelplane/sdk";
-import { camelCase, type Definition, definitionOf, marksOf, pathFieldsOf, plural, registry } from "@tunnelplane/sdk/contract";
+import type { Caller, Transport } from "@tunnelplane/sdk";
+import { camelCase, type Definition, pathFieldsOf, registry } from "@tunnelplane/sdk/contract";
+import { readServer } from "../core/everything";
 import { Lifecycle } from "../core/lifecycle";
 import { type Target, targetOf, type Wire } from "../core/target";
 import { outputsOf, type Properties } from "../core/values";
@@ -28,24 +29,8 @@ export interface World {
 
 /** Reads all objects, page by page. */
 export async function readWorld(transport: Transport, progress: (read: number) => void): Promise<World> {
-  const caller = await callerOf(transport);
-  const leftOut: string[] = [];
-  const found: { definition: Definition; answer: Wire }[] = [];
-  for (const definition of registry.filter(({ path }) => pathFieldsOf({ path }).length === 0)) {
-    try {
-      for await (const answer of new Collection<Wire, never, never>(transport, definition.path, definition.listKey).list()) {
-        found.push({ definition, answer }, ...belongingTo(definition, answer));
-        if (found.length % PROGRESS_EVERY === 0) progress(found.length);
-      }
-    } catch (error) {
-      if (!(error instanceof PermissionError)) throw error;
-      leftOut.push(`all ${plural(definition.title)}: this API key may not see them`);
-    }
-  }
-  if (caller.role !== "admin") {
-    const owned = registry.filter(({ access }) => access === "owner").map(({ title }) => plural(title));
-    if (owned.length > 0) leftOut.push(`${owned.join(", ")} of others: this API key may not see them`);
-  }
+  const { caller, found, leftOut: unseen } = await readServer(transport, progress);
+  const leftOut = [...unseen];
   const objects = registry.flatMap((definition) =>
     found
       .filter((one) => one.definition === definition)
@@ -58,16 +43,6 @@ export async function readWorld(transport: Transport, progress: (read: number) =
       }),
   );
   return { caller, objects, leftOut };
-}
-
-const PROGRESS_EVERY = 500;
-
-/** The objects that answers carry inside of the one that they belong to: the routes of an edge. */
-function belongingTo({ computed }: Definition, answer: Wire): { definition: Definition; answer: Wire }[] {
-  return Object.entries(computed).flatMap(([name, schema]) => {
-    const { embeds } = marksOf(schema);
-    return embeds ? (answer[name] as Wire[]).map((one) => ({ definition: definitionOf(embeds.kind), answer: one })) : [];
-  });
 }
 
 /** The object, or why it is left out. */

@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 import { Command } from "commander";
 import { adoptCommand } from "./adopt";
+import { reviewCommand } from "./review";
 import { secretsCommand } from "./secrets";
 
 const { version } = require("../../package.json") as { version: string };
 const program = new Command("tunnelplane-pulumi").description("Works with Pulumi programs of tunnels").version(version);
-for (const command of [adoptCommand(), secretsCommand()]) program.addCommand(command);
+for (const command of [adoptCommand(), reviewCommand(), secretsCommand()]) program.addCommand(command);
 program.parseAsync().catch((error: Error) => {
   console.error(`tunnelplane-pulumi: ${error.message}`);
   process.exitCode = 1;

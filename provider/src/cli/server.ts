@@ -1,29 +1,6 @@
-import { Transport } from "@tunnelplane/sdk";
 import { Option } from "commander";
-import { describe } from "../host/failure";
-import { resolveSettings } from "../host/settings";
-
-/** Which server a command asks. */
-export interface ServerOptions {
-  readonly url?: string;
-  readonly apiKey?: string;
-}
 
 export const serverOptions = (): Option[] => [
   new Option("--url <url>", "where the server is (default: TUNNELPLANE_BASE_URL, else http://127.0.0.1:4040)"),
   new Option("--api-key <key>", "the API key; better in TUNNELPLANE_API_KEY, which other users of the machine do not see"),
 ];
-
-/** Asks a server, and says in one line what goes wrong. */
-export async function askServer<T>({ url, apiKey }: ServerOptions, ask: (transport: Transport) => Promise<T>): Promise<T> {
-  const environment: NodeJS.ProcessEnv = { ...process.env, TUNNELPLANE_BASE_URL: url || process.env.TUNNELPLANE_BASE_URL };
-  if (!apiKey && !environment.TUNNELPLANE_API_KEY) throw new Error("There is no API key: set TUNNELPLANE_API_KEY, or pass --api-key");
-  const settings = resolveSettings(() => undefined, { ...environment, TUNNELPLANE_API_KEY: apiKey || environment.TUNNELPLANE_API_KEY });
-  const named = { baseUrl: url ? "--url" : settings.sources.baseUrl, apiKey: apiKey ? "--api-key" : settings.sources.apiKey };
-  try {
-    const transport = new Transport(settings);
-    return await ask(transport).finally(() => transport.close());
-  } catch (error) {
-    throw new Error(describe(error, { ...settings, sources: named }));
-  }
-}

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { isAbsolute, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { type Adopted, edgeMark, MOST_EDGES, type Origin } from "./origin";
+import { typeToken } from "./typeToken";
 
 /** What the engine has to know of a class before the contract is loaded. */
 export interface ResourceShape {
@@ -40,9 +41,6 @@ export abstract class Resource extends pulumi.CustomResource {
     );
   }
 }
-
-/** What the engine calls a class of this package. */
-export const typeToken = (type: string): string => `pulumi-nodejs:dynamic/tunnelplane:${type}`;
 
 /** As a promise and not as an output, which would make a resource depend on its parent. */
 function originOf(

@@ -1,0 +1,44 @@
+import { type Caller, Collection, callerOf, PermissionError, type Transport } from "@tunnelplane/sdk";
+import { type Definition, embeddedIn, pathFieldsOf, plural, registry } from "@tunnelplane/sdk/contract";
+import type { Wire } from "./target";
+
+interface Found {
+  readonly definition: Definition;
+  readonly answer: Wire;
+}
+
+/** Everything on a server that an API key may see. */
+export interface Everything {
+  readonly caller: Caller;
+  readonly found: readonly Found[];
+  /** What the key may not see, in sentences. */
+  readonly leftOut: readonly string[];
+}
+
+const PROGRESS_EVERY = 500;
+
+/** Reads all objects, page by page; those that answers carry inside of others (routes) stand beside them. */
+export async function readServer(transport: Transport, progress: (read: number) => void): Promise<Everything> {
+  const caller = await callerOf(transport);
+  const leftOut: string[] = [];
+  const found: Found[] = [];
+  for (const definition of registry.filter(({ path }) => pathFieldsOf({ path }).length === 0)) {
+    try {
+      for await (const answer of new Collection<Wire, never, never>(transport, definition.path, definition.listKey).list()) {
+        const inside = embeddedIn(definition).flatMap(([name, child]) =>
+          (answer[name] as Wire[]).map((one) => ({ definition: child, answer: one })),
+        );
+        found.push({ definition, answer }, ...inside);
+        if (found.length % PROGRESS_EVERY === 0) progress(found.length);
+      }
+    } catch (error) {
+      if (!(error instanceof PermissionError)) throw error;
+      leftOut.push(`all ${plural(definition.title)}: this API key may not see them`);
+    }
+  }
+  if (caller.role !== "admin") {
+    const owned = registry.filter(({ access }) => access === "owner").map(({ title }) => plural(title));
+    if (owned.length > 0) leftOut.push(`${owned.join(", ")} of others: this API key may not see them`);
+  }
+  return { caller, found, leftOut };
+}

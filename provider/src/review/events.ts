@@ -1,0 +1,64 @@
+import { isEvent, isObject } from "./preview";
+
+/** What a policy says of a resource. */
+export interface Violation {
+  readonly pack: string;
+  readonly policy: string;
+  /** `mandatory`, `advisory` … */
+  readonly level: string;
+  readonly urn?: string;
+  readonly message: string;
+}
+
+const MOST_LETTERS = 1000;
+const PEM = /-----BEGIN [A-Z0-9 ]+-----[\s\S]*?(-----END [A-Z0-9 ]+-----|$)/g;
+
+/**
+ * The policy violations of an engine event log. Nothing else of it is used: debug messages hold secrets in clear.
+ *
+ * @param source what it is called in a refusal
+ */
+export function readViolations(log: string, source = "The event log"): Violation[] {
+  const lines = log.split("\n").filter((line) => line.trim() !== "");
+  const events = lines.map((line, index) => eventIn(line, `${source}, line ${index + 1}`));
+  if (events.length === 0) throw new Error(`${source} is empty; ${EXPECTED}`);
+  const found = new Map<string, Violation>();
+  for (const { policyEvent } of events) {
+    if (!isObject(policyEvent)) continue;
+    const [pack, policy, level] = ["policyPackName", "policyName", "enforcementLevel"].map((name) => String(policyEvent[name] ?? ""));
+    const { resourceUrn } = policyEvent;
+    const message = plain(String(policyEvent.message ?? ""));
+    const violation: Violation = {
+      pack: pack ?? "",
+      policy: policy ?? "",
+      level: level ?? "",
+      ...(typeof resourceUrn === "string" && resourceUrn !== "" && { urn: resourceUrn }),
+      message,
+    };
+    found.set(JSON.stringify(violation), violation);
+  }
+  return [...found.values()];
+}
+
+const EXPECTED =
+  "expected the engine's event log, a JSON object in each line: PULUMI_DEBUG_COMMANDS=true pulumi preview --event-log events.json";
+
+function eventIn(line: string, source: string): Readonly<Record<string, unknown>> {
+  let read: unknown;
+  try {
+    read = JSON.parse(line);
+  } catch {
+    throw new Error(`${source} is no JSON; ${EXPECTED}`);
+  }
+  if (!isEvent(read)) throw new Error(`${source} is no event; ${EXPECTED}`);
+  return read;
+}
+
+/** Without the engine's colours, without keys and certificates, of bounded length. */
+function plain(message: string): string {
+  const text = message
+    .replace(/<\{%[^%]*%\}>/g, "")
+    .replace(PEM, "(PEM)")
+    .trim();
+  return text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}…` : text;
+}

@@ -1,0 +1,36 @@
+import "@tunnelplane/sdk/node";
+
+import { readServer } from "../core/everything";
+import { askServer, type ServerOptions } from "../host/askServer";
+import type { Report } from "./report";
+import { type ReviewOptions, review as reviewWith } from "./review";
+
+export { FORMATS, type Format, write } from "./formats";
+export { type FailOn, failing, type Report, type ReviewedChange, type ReviewedFinding } from "./report";
+
+/** How to review: with `url` or `apiKey`, a server is asked for what is outside of the stack. */
+export type Options = Omit<ReviewOptions, "server"> & ServerOptions & { readonly progress?: (objects: number) => void };
+
+/**
+ * What a preview means for callers and owners.
+ *
+ * @param preview what `pulumi preview --json --show-sames` prints, as text or parsed
+ * @returns the report, or a promise of it where a server is asked
+ * @throws Error with one line where it is something else, or of a preview that failed
+ *
+ * @example
+ * ```ts
+ * const report = await review(readFileSync("preview.json", "utf8"), { url: "https://tunnels.example.com", apiKey });
+ * if (failing(report, "high").length > 0) console.log(write(report, "markdown"));
+ * ```
+ */
+export function review(preview: string | object, options?: Omit<Options, keyof ServerOptions>): Report;
+export function review(preview: string | object, options: Options): Promise<Report>;
+export function review(preview: string | object, options: Options = {}): Report | Promise<Report> {
+  const { url, apiKey, progress = () => {}, ...others } = options;
+  if (url === undefined && apiKey === undefined) return reviewWith(preview, others);
+  reviewWith(preview, others); // whatever is wrong with the preview is said before a server is asked
+  return askServer({ url, apiKey }, (transport) => readServer(transport, progress)).then((server) =>
+    reviewWith(preview, { ...others, server }),
+  );
+}

@@ -1,0 +1,96 @@
+/** What a reader has to do to get what is expected; the end of every refusal. */
+const EXPECTED = "expected the output of: pulumi preview --json --show-sames > preview.json";
+
+/** A resource in a preview, as it was or as it would be. */
+export interface State {
+  readonly urn: string;
+  readonly id?: string;
+  readonly delete?: boolean;
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  readonly outputs?: Readonly<Record<string, unknown>>;
+  readonly provider?: string;
+  readonly propertyDependencies?: Readonly<Record<string, readonly string[]>>;
+  readonly stackTrace?: readonly { readonly sourcePosition?: string }[];
+}
+
+export interface PreviewStep {
+  readonly op: string;
+  readonly urn: string;
+  readonly oldState?: State;
+  readonly newState?: State;
+}
+
+export interface Preview {
+  readonly steps: readonly PreviewStep[];
+  /** How many resources that stay the same are not among the steps. */
+  readonly missing: number;
+}
+
+/** Text as files hold it: Windows' shells write UTF-16 with a mark in front. */
+export function textOf(bytes: Buffer): string {
+  const text = bytes[0] === 0xff && bytes[1] === 0xfe ? bytes.toString("utf16le") : bytes.toString("utf8");
+  return text.replace(/^\uFEFF/, "");
+}
+
+/**
+ * Reads what `pulumi preview --json` prints. Refuses everything else in one line, which never repeats what was read.
+ *
+ * @param source what it is called in that line
+ */
+export function readPreview(preview: string | object, source = "The preview"): Preview {
+  const read = typeof preview === "string" ? parsed(preview, source) : preview;
+  if (!isObject(read) || !looksLikePreview(read)) throw new Error(`${source} is JSON of something else; ${EXPECTED}`);
+  const failed = (Array.isArray(read.diagnostics) ? read.diagnostics : []).filter((one) => isObject(one) && one.severity === "error");
+  if (failed.length > 0) throw new Error(`${source} is of a preview that failed (${places(failed)}): mend what it says, then ${EXPECTED}`);
+  const steps = (read.steps ?? []) as PreviewStep[];
+  const { same } = (isObject(read.changeSummary) ? read.changeSummary : {}) as { same?: number };
+  return { steps, missing: Math.max((same ?? 0) - steps.filter(({ op }) => op === "same").length, 0) };
+}
+
+function parsed(text: string, source: string): unknown {
+  const trimmed = text.trim();
+  if (trimmed === "") throw new Error(`${source} is empty; ${EXPECTED}`);
+  if (isEvent(firstLine(trimmed))) {
+    throw new Error(
+      `${source} is a stream of engine events, which may hold secrets in clear: unset PULUMI_ENABLE_STREAMING_JSON_PREVIEW, delete it; ${EXPECTED}`,
+    );
+  }
+  try {
+    return JSON.parse(trimmed);
+  } catch {
+    throw new Error(`${source} is no JSON; ${EXPECTED}`); // what stands in the file is not for the message
+  }
+}
+
+function firstLine(text: string): unknown {
+  try {
+    return JSON.parse(text.split("\n", 1)[0] as string);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A line of the engine's event log. */
+export const isEvent = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  isObject(value) &&
+  typeof value.timestamp === "number" &&
+  ("sequence" in value || Object.keys(value).some((key) => key.endsWith("Event")));
+
+/** The engine leaves out what is empty: a program that fails early has no steps. */
+const looksLikePreview = ({ steps, diagnostics, changeSummary }: Readonly<Record<string, unknown>>): boolean =>
+  steps === undefined
+    ? isObject(changeSummary) || (Array.isArray(diagnostics) && diagnostics.some((one) => isObject(one) && "severity" in one))
+    : Array.isArray(steps) && steps.every((step) => isObject(step) && typeof step.op === "string" && /^urn:pulumi:/.test(String(step.urn)));
+
+/** Where errors are; what they say may hold secrets. */
+function places(failed: readonly { readonly urn?: unknown }[]): string {
+  const names = [...new Set(failed.flatMap(({ urn }) => (typeof urn === "string" && urn !== "" ? [nameIn(urn)] : [])))];
+  const count = `${failed.length} ${failed.length === 1 ? "error" : "errors"}`;
+  return names.length === 0 ? count : `${count}, at ${names.slice(0, 5).join(", ")}`;
+}
+
+/** The name at the end of a URN. */
+export const nameIn = (urn: string): string => urn.split("::").slice(3).join("::");
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,45 @@
+import type { Comparison, Finding, Severity } from "@tunnelplane/sdk/meaning";
+import type { Violation } from "./events";
+import type { Place } from "./places";
+
+export interface ReviewedFinding extends Finding {
+  readonly cause: Finding["cause"] & Place;
+  /** Somebody accepted it, or the review as a whole. */
+  readonly accepted?: true;
+}
+
+export interface ReviewedChange {
+  readonly op: string;
+  readonly urn: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** What a preview means for callers and owners; the JSON of `review --format json`. */
+export interface Report {
+  readonly version: 1;
+  /** Of all findings together: the same for the same plan, on another day and with other ids. */
+  readonly hash: string;
+  readonly counts: Comparison["counts"];
+  /** The most severe first. */
+  readonly findings: readonly ReviewedFinding[];
+  /** What is true of objects that do not change, and was true before. */
+  readonly standing: readonly ReviewedFinding[];
+  readonly addresses: Comparison["addresses"];
+  readonly changes: readonly ReviewedChange[];
+  /** What could not be seen, in sentences. */
+  readonly limits: readonly string[];
+  /** Of policies, where an event log was given. */
+  readonly violations?: readonly Violation[];
+}
+
+export const SEVERITIES: readonly Severity[] = ["high", "medium", "low"];
+
+/** From which severity on findings fail a review. */
+export type FailOn = Severity | "never";
+
+/** The findings that fail a review: those at or above a severity that nobody accepted. */
+export const failing = ({ findings }: Report, failOn: FailOn = "high"): ReviewedFinding[] =>
+  failOn === "never"
+    ? []
+    : findings.filter(({ severity, accepted }) => !accepted && SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(failOn));

@@ -1,0 +1,115 @@
+import {
+  asDeclared,
+  camelCase,
+  createSchema,
+  type Definition,
+  mapSecrets,
+  moduleAsResource,
+  modulesOf,
+  referencesIn,
+  registry,
+  targetsOf,
+} from "@tunnelplane/sdk/contract";
+import { UNKNOWN, type WorldObject } from "@tunnelplane/sdk/meaning";
+import { toWire } from "../core/values";
+import { typeToken } from "../host/typeToken";
+import { isObject, nameIn, type State } from "./preview";
+
+/** What a class of this package declares. */
+export interface ResourceType {
+  /** `tls_edge`, or `tls_edge.mutual_tls`. */
+  readonly kind: string;
+  readonly definition: Definition;
+  /** Of a module: the fields that name what it belongs to. */
+  readonly owner?: Definition;
+}
+
+const types = new Map<string, ResourceType>(
+  registry.flatMap((definition) => [
+    [typeToken(definition.type), { kind: definition.kind, definition: asDeclared(definition) }] as const,
+    ...modulesOf(definition).map((module): [string, ResourceType] => [
+      typeToken(definition.type + camelCase(`_${module}`)),
+      { kind: `${definition.kind}.${module}`, definition: moduleAsResource(definition, module), owner: definition },
+    ]),
+  ]),
+);
+
+/** The type of a URN, if it is one of this package; types of parents stand before it. */
+export const typeIn = (urn: string): ResourceType | undefined => types.get(urn.split("::")[2]?.split("$").at(-1) ?? "");
+
+/** How the engine prints a secret. */
+const SECRET = "[secret]";
+
+/** What the server worked out and the program does not say, by kind. */
+const WORKED_OUT: Readonly<Record<string, readonly string[]>> = {
+  certificate_authority: ["subject_common_name", "not_after"],
+  ssh_user_certificate: ["valid_after", "valid_until"],
+  ssh_host_certificate: ["valid_after", "valid_until"],
+};
+
+/** A resource of a preview as an object of a world. */
+export function objectOf({ kind, definition }: ResourceType, state: State, { urn, id, known, isMade }: Where): WorldObject {
+  const declared = Object.fromEntries(Object.entries(state.inputs ?? {}).filter(([name]) => !name.startsWith("__")));
+  const wire = toWire(definition, declared);
+  const workedOut = (WORKED_OUT[kind] ?? []).flatMap((name) => {
+    const value = known?.[camelCase(name)];
+    return value === undefined || value === SECRET || value === UNKNOWN ? [] : [[name, value] as const];
+  });
+  const open = mapSecrets(definition, { ...Object.fromEntries(workedOut), ...wire }, () => undefined);
+  const pending = Object.entries(state.propertyDependencies ?? {}).map(
+    ([name, urns]) => [name, urns.filter((one) => !isMade(one))] as const,
+  );
+  const fields = withReferences(definition, withoutSecrets(open), new Map(pending));
+  return { kind, urn, ...(id !== undefined && { id }), name: nameIn(urn), stack: stackIn(urn), fields };
+}
+
+interface Where {
+  readonly urn: string;
+  readonly id?: string;
+  /** What the state records of the same object. */
+  readonly known?: State["outputs"];
+  /** Whether the resource of a URN has an id: what refers to it holds that. */
+  readonly isMade: (urn: string) => boolean;
+}
+
+/** The same text for all resources of a stack. */
+const stackIn = (urn: string): string => urn.split("::").slice(0, 2).join("::");
+
+/** What the program keeps secret is not known here. */
+function withoutSecrets(value: unknown): Readonly<Record<string, unknown>> {
+  const cover = (item: unknown): unknown => {
+    if (item === SECRET) return UNKNOWN;
+    if (Array.isArray(item)) return item.map(cover);
+    return isObject(item) ? Object.fromEntries(Object.entries(item).map(([name, one]) => [name, cover(one)])) : item;
+  };
+  return cover(value) as Readonly<Record<string, unknown>>;
+}
+
+/** Puts URNs in the places of ids that are not known yet, where it is certain which goes where. */
+function withReferences(
+  definition: Definition,
+  fields: WorldObject["fields"],
+  pending: ReadonlyMap<string, readonly string[]>,
+): WorldObject["fields"] {
+  // A whole list or map that is not known may hold anything.
+  const open = referencesIn(createSchema(definition), fields).filter(
+    ({ id, path, isKey }) => id === UNKNOWN && !isKey && (typeof path.at(-1) === "number" || String(path.at(-1)).endsWith("_id")),
+  );
+  const copy = open.length > 0 ? (structuredClone(fields) as Record<string, unknown>) : fields;
+  for (const property of new Set(open.map(({ path }) => path[0] as string))) {
+    const places = open.filter(({ path }) => path[0] === property);
+    const kinds = new Set<string>(places.flatMap(({ reference }) => targetsOf(reference.to).map(({ kind }) => kind)));
+    const urns = (pending.get(camelCase(property)) ?? []).filter((urn) => kinds.has(typeIn(urn)?.kind ?? ""));
+    // Nothing tells the order of several; it matters in a failover.
+    if (urns.length !== places.length || (definition.kind === "failover_backend" && places.length > 1)) continue;
+    for (const [index, { path }] of places.entries()) put(copy, path, urns[index] as string);
+  }
+  return copy;
+}
+
+function put(value: WorldObject["fields"], path: readonly PropertyKey[], urn: string): void {
+  const at = path
+    .slice(0, -1)
+    .reduce<Record<PropertyKey, unknown>>((found, name) => found[name] as Record<PropertyKey, unknown>, value as Record<string, unknown>);
+  at[path.at(-1) as PropertyKey] = urn;
+}

@@ -1,0 +1,77 @@
+import { type Comparison, compare, type Finding } from "@tunnelplane/sdk/meaning";
+import type { Everything } from "../core/everything";
+import { readViolations } from "./events";
+import { type Place, placeOf } from "./places";
+import { nameIn, readPreview } from "./preview";
+import type { Report, ReviewedChange, ReviewedFinding } from "./report";
+import { type OurStep, ourSteps, worldsOf } from "./worlds";
+
+export interface ReviewOptions {
+  /** What a server holds, see `readServer`: without it, a review works from the preview alone. */
+  readonly server?: Everything;
+  /** Hashes of findings or of whole reports that somebody accepted. */
+  readonly accept?: readonly string[];
+  /** An earlier report: its findings are accepted. */
+  readonly baseline?: Pick<Report, "hash" | "findings">;
+  /** The engine's event log, for policy violations. */
+  readonly events?: string;
+  /** Default: the present time. */
+  readonly now?: Date;
+  /** What the preview is called in a refusal. */
+  readonly source?: string;
+}
+
+/**
+ * What a preview means for callers and owners.
+ *
+ * @param preview what `pulumi preview --json --show-sames` prints, as text or parsed
+ * @throws Error with one line where it is something else, or of a preview that failed
+ */
+export function review(preview: string | object, options: ReviewOptions = {}): Report {
+  const { server, events, now = new Date(), source } = options;
+  const read = readPreview(preview, source);
+  const steps = ourSteps(read);
+  const { before, after, limits } = worldsOf(read, steps, server);
+  const meant = compare(before, after, { now });
+  const places = new Map(steps.map((step) => [step.urn, placeOf(step)]));
+  const accepted = acceptedBy(meant, options);
+  const reviewed = (finding: Finding): ReviewedFinding => placed(finding, places, accepted(finding.hash));
+  return {
+    version: 1,
+    hash: meant.hash,
+    counts: meant.counts,
+    findings: meant.findings.map(reviewed),
+    standing: meant.standing.map(reviewed),
+    addresses: meant.addresses,
+    changes: changesOf(steps),
+    limits: [...limits, ...accounts(steps)],
+    ...(events !== undefined && { violations: readViolations(events) }),
+  };
+}
+
+function placed(finding: Finding, places: ReadonlyMap<string, Place>, accepted: boolean): ReviewedFinding {
+  const cause = { ...finding.cause, ...places.get(finding.cause.urn ?? "") };
+  return { ...finding, cause, ...(accepted && { accepted }) };
+}
+
+function acceptedBy({ hash }: Comparison, { accept = [], baseline }: ReviewOptions): (hash: string) => boolean {
+  const hashes = new Set([...accept, ...(baseline ? [baseline.hash, ...baseline.findings.map((finding) => finding.hash)] : [])]);
+  return (one) => hashes.has(hash) || hashes.has(one);
+}
+
+/** A replacement is one change, in however many steps. */
+function changesOf(steps: readonly OurStep[]): ReviewedChange[] {
+  const changes = new Map<string, ReviewedChange>();
+  for (const { op, urn, type, oldState } of steps) {
+    if (op === "same" || (oldState?.delete && op.startsWith("delete"))) continue;
+    changes.set(urn, { op: op.includes("replace") ? "replace" : op, urn, kind: type.kind, name: nameIn(urn) });
+  }
+  return [...changes.values()];
+}
+
+function accounts(steps: readonly OurStep[]): string[] {
+  const providers = new Set(
+    steps.flatMap(({ newState, oldState }) => (newState ?? oldState)?.provider?.split("::").slice(0, -1).join("::") ?? []),
+  );
+  return providers.size > 1 ? ["This program has several accounts; they are reviewed as if all were on one server."] : [];
+}

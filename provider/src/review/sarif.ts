@@ -1,0 +1,60 @@
+import { RULES, type Severity } from "@tunnelplane/sdk/meaning";
+import type { Report, ReviewedFinding } from "./report";
+
+const LEVELS: Readonly<Record<Severity, "error" | "warning" | "note">> = { high: "error", medium: "warning", low: "note" };
+
+/** Findings without a place in the program are shown at its project file, because viewers drop those without any. */
+const PROJECT_FILE = "Pulumi.yaml";
+
+const DOCUMENTATION = "docs/meaning.md#findings";
+
+/** The findings in the Static Analysis Results Interchange Format, 2.1.0. */
+export function sarifOf({ findings, hash, limits }: Report): object {
+  const { version } = require("../../package.json") as { version: string };
+  return {
+    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+    version: "2.1.0",
+    runs: [
+      {
+        tool: { driver: { name: "tunnelplane-pulumi", version, rules: RULES.map(ruleOf) } },
+        automationDetails: { id: "tunnelplane/review" },
+        invocations: [
+          {
+            executionSuccessful: true,
+            toolExecutionNotifications: limits.map((text) => ({ level: "note", message: { text } })),
+          },
+        ],
+        results: findings.map(resultOf),
+        properties: { hash },
+      },
+    ],
+  };
+}
+
+const ruleOf = ({ rule, severity }: (typeof RULES)[number]): object => ({
+  id: rule,
+  shortDescription: { text: rule.replaceAll("-", " ") },
+  help: { text: `See ${DOCUMENTATION}` },
+  defaultConfiguration: { level: LEVELS[severity] },
+});
+
+function resultOf({ rule, severity, sentence, cause, hash, accepted, certain, offStack, address }: ReviewedFinding): object {
+  return {
+    ruleId: rule,
+    ruleIndex: RULES.findIndex((one) => one.rule === rule),
+    level: LEVELS[severity],
+    message: { text: sentence },
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: { uri: encodeURI(cause.file ?? PROJECT_FILE) },
+          region: { startLine: cause.line ?? 1 },
+        },
+        logicalLocations: [{ name: cause.name, kind: cause.kind, ...(cause.urn !== undefined && { fullyQualifiedName: cause.urn }) }],
+      },
+    ],
+    partialFingerprints: { "tunnelplaneFinding/v1": hash },
+    ...(accepted && { suppressions: [{ kind: "external", status: "accepted" }] }),
+    properties: { certain, offStack, ...(address !== undefined && { address }) },
+  };
+}

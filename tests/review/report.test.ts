@@ -1,0 +1,192 @@
+import { type Report, review, write } from "@tunnelplane/pulumi/review";
+import { expect } from "chai";
+import { Folder, previewOf, runReview, step, tlsEdge } from "./support";
+
+const OFF = { mutualTls: { enabled: false, certificateAuthorityIds: [] } };
+const CANARY = "canary-of-a-secret";
+const dangerous = previewOf([tlsEdge("app", { before: {}, after: OFF }), tlsEdge("shop", { before: {}, after: OFF })]);
+const moving = previewOf([
+  tlsEdge("app", { before: { tlsTermination: { minVersion: "1.2" } }, after: { tlsTermination: { minVersion: "1.3" } } }),
+]);
+
+describe("a report", () => {
+  const folder = new Folder();
+  after(() => folder.dispose());
+
+  it("ends in 2 where findings are as severe as --fail-on says, and in 0 where they are not", async () => {
+    const high = folder.write("high.json", dangerous);
+    const medium = folder.write("medium.json", moving);
+    const ends: [string[], number][] = [
+      [[high], 2],
+      [[high, "--fail-on", "low"], 2],
+      [[high, "--fail-on", "never"], 0],
+      [[medium], 0],
+      [[medium, "--fail-on", "medium"], 2],
+    ];
+    for (const [args, code] of ends) expect((await runReview(args)).code, args.join(" ")).to.equal(code);
+  });
+
+  it("ends in 0 once all of it, or each finding, or an earlier report is accepted", async () => {
+    const file = folder.write("high.json", dangerous);
+    const { stdout } = await runReview([file, "--format", "json"]);
+    const { hash, findings } = JSON.parse(stdout) as Report;
+    const each = findings.flatMap((finding) => ["--accept", finding.hash]);
+    expect(findings).to.have.length(2);
+    expect((await runReview([file, "--accept", hash])).code).to.equal(0);
+    expect((await runReview([file, ...each])).code).to.equal(0);
+    expect((await runReview([file, ...each.slice(2)])).code).to.equal(2);
+    expect((await runReview([file, "--baseline", folder.write("last.json", stdout)])).code).to.equal(0);
+    const more = previewOf([...["app", "shop", "new"].map((name) => tlsEdge(name, { before: {}, after: OFF }))]);
+    expect((await runReview([folder.write("more.json", more), "--baseline", folder.write("last.json", stdout)])).code).to.equal(2);
+  });
+
+  it("has the keys that programs rely on", () => {
+    const report = review(dangerous);
+    expect(report).to.include({ version: 1 });
+    expect(Object.keys(report)).to.deep.equal(["version", "hash", "counts", "findings", "standing", "addresses", "changes", "limits"]);
+    expect(report.findings[0]).to.include({
+      rule: "client-certificate-dropped",
+      severity: "high",
+      address: "app.example.com:443",
+      name: "app",
+    });
+    expect(report.findings[0]?.cause).to.include({
+      kind: "tls_edge",
+      name: "app",
+      property: "mutual_tls.enabled",
+      file: "src/edges.ts",
+      line: 7,
+    });
+    expect(report.addresses[0]).to.have.keys("address", "offStack", "before", "after");
+    expect(report.changes[0]).to.have.keys("op", "urn", "kind", "name");
+  });
+
+  it("counts a replacement once, and puts URNs in the places of ids that are not known yet", () => {
+    const urn = "urn:pulumi:dev::tunnels::pulumi-nodejs:dynamic/tunnelplane:TunnelGroupBackend::web";
+    const states = { oldState: { urn, id: "bkdtg_1", inputs: { labels: { a: "1" } } }, newState: { urn, inputs: { labels: { a: "2" } } } };
+    const edge = "urn:pulumi:dev::tunnels::pulumi-nodejs:dynamic/tunnelplane:TlsEdge::app";
+    const inputs = { hostports: ["app.example.com:443"] };
+    const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+    const report = review(
+      previewOf([
+        { op: "create-replacement", urn, ...states },
+        { op: "replace", urn, ...states },
+        {
+          op: "update",
+          urn: edge,
+          oldState: { urn: edge, id: "edgtls_1", inputs: { ...inputs, backend: { enabled: true, backendId: "bkdtg_1" } } },
+          newState: {
+            urn: edge,
+            inputs: { ...inputs, backend: { enabled: true, backendId: unknown } },
+            propertyDependencies: { backend: [urn] },
+          },
+        },
+        { op: "delete-replaced", urn, oldState: states.oldState },
+      ]),
+    );
+    expect(report.changes.map(({ op, name }) => `${op} ${name}`)).to.deep.equal(["replace web", "update app"]);
+    expect(report.findings.filter(({ certain }) => !certain)).to.deep.equal([]);
+  });
+
+  it("fits a comment, has the most important first, and says what it left out", () => {
+    const many = Array.from({ length: 1000 }, (_, index) =>
+      tlsEdge(`app${index}`, { before: {}, after: index % 2 ? OFF : { tlsTermination: { minVersion: "1.3" } } }),
+    );
+    const started = process.cpuUsage();
+    const report = review(previewOf(many));
+    const markdown = write(report, "markdown");
+    const { user, system } = process.cpuUsage(started);
+    expect((user + system) / 1e6, "seconds of CPU for 1,000 resources").to.be.lessThan(2);
+    expect(markdown.length).to.be.within(40_000, 60_000);
+    expect(markdown)
+      .to.include("### High")
+      .and.to.match(/Left out, because a comment holds no more: .*high findings/);
+    expect(markdown).to.include(report.hash);
+  });
+
+  it("is printed whole, however long it is", async () => {
+    const many = Array.from({ length: 1000 }, (_, index) => tlsEdge(`app${index}`, { before: {}, after: OFF }));
+    const { stdout, code } = await runReview([folder.write("many.json", previewOf(many)), "--format", "json"]);
+    expect(code).to.equal(2);
+    expect((JSON.parse(stdout) as Report).findings).to.have.length(1000);
+  });
+
+  it("names in SARIF 2.1.0 the rule, the severity and the line of the program", () => {
+    const { version, runs } = JSON.parse(write(review(dangerous, { accept: [review(dangerous).findings[0]?.hash ?? ""] }), "sarif"));
+    expect(version).to.equal("2.1.0");
+    const [first, second] = runs[0].results;
+    expect(first).to.include({ ruleId: "client-certificate-dropped", level: "error" });
+    expect(runs[0].tool.driver.rules[first.ruleIndex].id).to.equal("client-certificate-dropped");
+    expect(first.locations[0].physicalLocation).to.deep.equal({ artifactLocation: { uri: "src/edges.ts" }, region: { startLine: 7 } });
+    expect(first.suppressions).to.have.length(1);
+    expect(second).not.to.have.property("suppressions");
+  });
+
+  it("is one page of HTML that loads nothing, with a row, a drawing and filters, and lets no name become markup", () => {
+    const evil = `<img src=x onerror=alert(1)>"'`;
+    const page = write(
+      review(previewOf([tlsEdge("app", { before: {}, after: OFF }), step("IpPolicy", evil, { after: { description: evil } })])),
+      "html",
+    );
+    expect(page)
+      .not.to.include("<img")
+      .and.not.to.match(/\b(src|href)="?https?:/);
+    expect(page).to.include("default-src 'none'").and.to.include("&lt;img");
+    expect(page.match(/<svg /g)).to.have.length(2);
+    for (const part of [
+      'data-severity="high"',
+      'type="search"',
+      "prefers-color-scheme:dark",
+      "@media print",
+      "viewport",
+      "<h3><code>app.example.com:443",
+    ]) {
+      expect(page).to.include(part);
+    }
+  });
+
+  it("repeats no secret, token or PEM in any format", () => {
+    const pem = `-----BEGIN CERTIFICATE-----\n${CANARY}\n-----END CERTIFICATE-----\n`;
+    const preview = previewOf([
+      step("CertificateAuthority", "clients", { before: { caPem: pem }, after: { caPem: `${pem}${pem}` } }),
+      step("HttpsEdge", "site", { before: { hostports: ["www.example.com:443"] }, after: { hostports: ["www.example.com:443"] } }),
+      step("HttpsEdgeRoute", "route", {
+        before: {
+          edgeId: "id_of_site",
+          match: "/",
+          matchType: "path_prefix",
+          oidc: { issuer: "https://id.example.com", clientId: "a", clientSecret: CANARY },
+        },
+        after: {
+          edgeId: "id_of_site",
+          match: "/",
+          matchType: "path_prefix",
+          oidc: { issuer: "https://id.example.org", clientId: "a", clientSecret: `${CANARY}2` },
+        },
+      }),
+      step("EventDestination", "audit", { after: { target: { monitoringService: { apiKey: CANARY } } } }),
+      step("TunnelCredential", "agent", { before: { acl: ["bind:a.example.com"], token: CANARY }, after: { acl: [], token: CANARY } }),
+    ]);
+    const log = [
+      { sequence: 0, timestamp: 1, diagnosticEvent: { message: CANARY, severity: "debug" } },
+      { sequence: 1, timestamp: 1, resourcePreEvent: { metadata: { new: { inputs: { token: CANARY } } } } },
+      {
+        sequence: 2,
+        timestamp: 1,
+        policyEvent: {
+          policyName: "edges-ask",
+          policyPackName: "ours",
+          enforcementLevel: "mandatory",
+          message: `<{%reset%}>Every edge asks. ${pem}<{%reset%}>`,
+        },
+      },
+    ];
+    const report = review(preview, { events: log.map((event) => JSON.stringify(event)).join("\n") });
+    expect(report.violations).to.deep.equal([{ pack: "ours", policy: "edges-ask", level: "mandatory", message: "Every edge asks. (PEM)" }]);
+    expect(report.findings.map(({ rule }) => rule)).to.include.members(["credential-widened", "sign-in-changed"]);
+    for (const format of ["markdown", "html", "json", "sarif"] as const) {
+      expect(write(report, format), format).not.to.include(CANARY).and.not.to.include("-----BEGIN");
+    }
+    expect(write(report, "markdown")).to.include("edges-ask");
+  });
+});

@@ -1,0 +1,101 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { PulumiFn } from "@pulumi/pulumi/automation";
+import type { Report } from "@tunnelplane/pulumi/review";
+import type { Engine } from "../support/engine";
+import type { World } from "../support/provider";
+import type { ServerProcess } from "../support/server";
+
+const CLI = join(__dirname, "../../provider/dist/cli/main.js");
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `tunnelplane-pulumi review` with no server in its environment. */
+export function runReview(
+  args: readonly string[],
+  { input = "", env = {} }: { input?: string; env?: Record<string, string> } = {},
+): Promise<Ended> {
+  const { TUNNELPLANE_BASE_URL: _url, TUNNELPLANE_API_KEY: _key, ...rest } = process.env;
+  const child = spawn(process.execPath, [CLI, "review", ...args], { env: { ...rest, ...env } });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text));
+  child.stdin.on("error", () => {}); // a refusal does not read all of it
+  child.stdin.end(input);
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+/** A folder for the files of one test. */
+export class Folder {
+  readonly path = mkdtempSync(join(tmpdir(), "tunnelplane-review-"));
+
+  write(name: string, content: string | Buffer): string {
+    const file = join(this.path, name);
+    writeFileSync(file, content);
+    return file;
+  }
+
+  dispose = (): void => rmSync(this.path, { recursive: true, force: true });
+}
+
+/** A stack of a program that is rolled out, and then changed. */
+export class Change {
+  private current: PulumiFn;
+
+  private constructor(base: PulumiFn) {
+    this.current = base;
+  }
+
+  static async of(world: World, server: Pick<ServerProcess, "url" | "apiKey">, base: PulumiFn): Promise<Change & { engine: Engine }> {
+    const change = new Change(base);
+    const engine = await world.stack(server, () => change.current());
+    await engine.up();
+    return Object.assign(change, { engine });
+  }
+
+  /** What `pulumi preview --json` prints of another program. */
+  preview(this: Change & { engine: Engine }, program: PulumiFn, flags?: readonly string[]): Promise<string> {
+    this.current = program;
+    return this.engine.previewJson(flags);
+  }
+}
+
+/** The rules of findings and what they are about. */
+export const rulesIn = ({ findings }: Report): string[] => findings.map(({ rule, address, name }) => `${rule} ${address ?? name}`);
+
+/** A preview as the engine prints it, with nothing in it that a review does not read. */
+export const previewOf = (steps: readonly object[]): string => JSON.stringify({ steps, duration: 1, changeSummary: { same: 0 } });
+
+type Inputs = Readonly<Record<string, unknown>>;
+
+/** A step of a resource; without `before` it is created, without `after` deleted. */
+export function step(type: string, name: string, { before, after }: { before?: Inputs; after?: Inputs }, id = `id_of_${name}`): object {
+  const urn = `urn:pulumi:dev::tunnels::pulumi-nodejs:dynamic/tunnelplane:${type}::${name}`;
+  const op = !before ? "create" : !after ? "delete" : JSON.stringify(before) === JSON.stringify(after) ? "same" : "update";
+  const stackTrace = [
+    { sourcePosition: `project:///node_modules/@tunnelplane/pulumi/dist/generated/${type}.js#1,1` },
+    { sourcePosition: "project:///src/edges.ts#7,3" },
+  ];
+  return {
+    op,
+    urn,
+    ...(before && { oldState: { urn, id, inputs: before, outputs: before, stackTrace } }),
+    ...(after && { newState: { urn, inputs: after, stackTrace } }),
+  };
+}
+
+/** A step of a TLS edge that serves `<name>.example.com:443`, and asks for client certificates unless it is said otherwise. */
+export function tlsEdge(name: string, { before, after }: { before?: Inputs; after?: Inputs }): object {
+  const common = { hostports: [`${name}.example.com:443`], mutualTls: { enabled: true, certificateAuthorityIds: ["ca_of_others"] } };
+  const whole = (inputs: Inputs | undefined) => inputs && { ...common, ...inputs };
+  return step("TlsEdge", name, { before: whole(before), after: whole(after) });
+}
