@@ -94,6 +94,7 @@ describe("A hostport of a stack", () => {
       { name: "a", hostports: [X] },
       { name: "b", hostports: [X] },
     ];
-    expect(await failureOf(stack.preview())).to.contain(`hostports: "${X}" is declared by this stack's \`a\`, too`);
+    // The engine checks the edges in any order, and stops at the first that is refused.
+    expect(await failureOf(stack.preview())).to.match(/hostports: "x\.example\.com:443" is declared by this stack's `[ab]`, too/);
   });
 });
