@@ -24,7 +24,7 @@ interface Choices {
   readonly acl?: string[];
   readonly description?: string;
   readonly hostports?: string[];
-  readonly replaced?: boolean;
+  readonly partnerAsks?: boolean;
 }
 
 /** An edge that asks for certificates of one authority, admits one network, and sends its traffic to two backends. */
@@ -54,7 +54,8 @@ const program =
       alias === undefined ? {} : { aliases: [{ name: alias }] },
     );
     const partner = new tunnels.TlsEdge("partner", { hostports: ["partner.example.com:443"] });
-    new tunnels.TlsEdgeMutualTls("partner-certificates", { edgeId: partner.id, certificateAuthorityIds: [clients.id] });
+    if (choices.partnerAsks !== false)
+      new tunnels.TlsEdgeMutualTls("partner-certificates", { edgeId: partner.id, certificateAuthorityIds: [clients.id] });
     new tunnels.TunnelCredential("agent", { acl: choices.acl ?? ["bind:partner.example.com"], description });
   };
 
@@ -175,5 +176,37 @@ describe("a review of what the engine previews", () => {
     expect(second.hash).to.equal(first.hash);
     expect(second.findings.map(({ hash }) => hash)).to.deep.equal(first.findings.map(({ hash }) => hash));
     expect(first.findings.length).to.be.greaterThan(4);
+  });
+
+  it("is refused for a program that fails, and for a preview that streams, without what they print", async () => {
+    const failed = await change.preview(async () => {
+      new tunnels.IpPolicy("office", {});
+      throw new Error("canary-of-a-secret");
+    });
+    expect(failed).to.include("canary-of-a-secret");
+    expect(() => review(failed))
+      .to.throw(/^The preview is of a preview that failed \(\d errors?\): mend its program first; .*pulumi preview --json/)
+      .with.property("message")
+      .that.does.not.include("canary");
+    const refused = await change.preview(program({ hostports: ["no hostport"] }));
+    expect(() => review(refused)).to.throw(/a preview that failed/);
+    process.env.PULUMI_ENABLE_STREAMING_JSON_PREVIEW = "true";
+    const stream = await change.preview(program()).finally(() => delete process.env.PULUMI_ENABLE_STREAMING_JSON_PREVIEW);
+    expect(() => review(stream)).to.throw(/stream of engine events/);
+  });
+
+  it("follows modules that are resources of their own, also of edges that are not made yet", async () => {
+    const declared = program();
+    const report = review(
+      await change.preview(async () => {
+        await declared();
+        const made = new tunnels.TlsEdge("made", { hostports: ["made.example.com:443"] });
+        const clients = new tunnels.CertificateAuthority("more-clients", { caPem: pem });
+        new tunnels.TlsEdgeMutualTls("made-certificates", { edgeId: made.id, certificateAuthorityIds: [clients.id] });
+      }),
+    );
+    expect(report.findings.find(({ address }) => address === "made.example.com:443")).to.include({ rule: "address-added", certain: true });
+    const dropped = review(await change.preview(program({ partnerAsks: false })));
+    expect(rulesIn(dropped)).to.include("client-certificate-dropped partner.example.com:443");
   });
 });

@@ -99,7 +99,8 @@ export class Engine {
     this.command.run = async (args, ...rest) => {
       const isPreview = args[0] === "preview";
       const result = await run.call(this.command, isPreview ? [...args, "--json", ...flags] : args, ...rest).catch((error) => {
-        if (isPreview) printed = String(error.commandResult?.stdout ?? error.message);
+        // The Automation API puts all that was printed into the message.
+        if (isPreview) printed = /^\{\n.*?^\}$/ms.exec(String(error.message))?.[0] ?? "";
         throw error;
       });
       if (isPreview) printed = result.stdout;

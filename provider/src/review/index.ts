@@ -2,6 +2,7 @@ import "@tunnelplane/sdk/node";
 
 import { readServer } from "../core/everything";
 import { askServer, type ServerOptions } from "../host/askServer";
+import { readPreview } from "./preview";
 import type { Report } from "./report";
 import { type ReviewOptions, review as reviewWith } from "./review";
 
@@ -29,7 +30,7 @@ export function review(preview: string | object, options: Options): Promise<Repo
 export function review(preview: string | object, options: Options = {}): Report | Promise<Report> {
   const { url, apiKey, progress = () => {}, ...others } = options;
   if (url === undefined && apiKey === undefined) return reviewWith(preview, others);
-  reviewWith(preview, others); // whatever is wrong with the preview is said before a server is asked
+  readPreview(preview, others.source); // what is wrong with it is said before a server is asked
   return askServer({ url, apiKey }, (transport) => readServer(transport, progress)).then((server) =>
     reviewWith(preview, { ...others, server }),
   );

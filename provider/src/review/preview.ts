@@ -41,7 +41,7 @@ export function readPreview(preview: string | object, source = "The preview"): P
   const read = typeof preview === "string" ? parsed(preview, source) : preview;
   if (!isObject(read) || !looksLikePreview(read)) throw new Error(`${source} is JSON of something else; ${EXPECTED}`);
   const failed = (Array.isArray(read.diagnostics) ? read.diagnostics : []).filter((one) => isObject(one) && one.severity === "error");
-  if (failed.length > 0) throw new Error(`${source} is of a preview that failed (${places(failed)}): mend what it says, then ${EXPECTED}`);
+  if (failed.length > 0) throw new Error(`${source} is of a preview that failed (${places(failed)}): mend its program first; ${EXPECTED}`);
   const steps = (read.steps ?? []) as PreviewStep[];
   const { same } = (isObject(read.changeSummary) ? read.changeSummary : {}) as { same?: number };
   return { steps, missing: Math.max((same ?? 0) - steps.filter(({ op }) => op === "same").length, 0) };
