@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { World } from "../support/provider";
 import { Folder, previewOf, runReview, tlsEdge } from "./support";
 
 const HOW = "pulumi preview --json --show-sames > preview.json";
@@ -6,6 +7,8 @@ const CANARY = "canary-of-a-secret";
 
 describe("what `review` is given", () => {
   const folder = new Folder();
+  const world = new World();
+  after(() => world.close());
   after(() => folder.dispose());
 
   const refused: [what: string, content: string | Buffer, said: RegExp][] = [
@@ -43,10 +46,15 @@ describe("what `review` is given", () => {
 
   it("is refused when there is no such file, no server, or an unknown key", async () => {
     const file = folder.write("preview.json", previewOf([]));
+    const { url } = await world.server();
     const lines: [Promise<{ code: number | null; stderr: string }>, RegExp][] = [
       [runReview([`${file}.missing`]), /cannot be read: there is no such file/],
       [runReview([file, "--url", "http://127.0.0.1:9", "--api-key", "k"]), /is the server running\?.*--url/],
       [runReview([file, "--url", "http://127.0.0.1:9"]), /There is no API key/],
+      [
+        runReview([file], { env: { TUNNELPLANE_BASE_URL: url, TUNNELPLANE_API_KEY: CANARY } }),
+        /refused the API key from TUNNELPLANE_API_KEY/,
+      ],
       [runReview([file, "--baseline", file]), /is no report; expected the output of: tunnelplane-pulumi review --format json/],
       [runReview([file, "--events", file]), /is no event; expected the engine's event log/],
     ];
@@ -54,7 +62,7 @@ describe("what `review` is given", () => {
       const { code, stderr } = await ended;
       expect(code, String(said)).to.equal(1);
       expect(stderr.trimEnd().split("\n")).to.have.length(1);
-      expect(stderr).to.match(said);
+      expect(stderr).to.match(said).and.not.to.include(CANARY);
     }
   });
 
