@@ -69,7 +69,7 @@ export const trafficRules: readonly Rule<AddressChange>[] = [
       if (!isGoing(was) && traffic(after).value.reason === "tunnels") return [];
       const sentence = traffic(after).value.flow.unknown
         ? `Traffic of ${code(change.address)} may go elsewhere: where to is not known yet (before: ${inWords(was)}).`
-        : `Traffic of ${code(change.address)} now goes to ${inWords(is)} (before: ${inWords(was)}).`;
+        : `Traffic of ${code(change.address)} goes elsewhere now: ${inWords(is)} (before: ${inWords(was)}).`;
       return onAddress(change, traffic, { sentence, before: inWords(was), after: inWords(is) });
     }),
   },
