@@ -9,7 +9,7 @@ export function writeWhole(path: string, text: string): void {
   renameSync(passing, path);
 }
 
-/** What a file holds, or what is made for it now and kept. */
+/** Reads a file, or makes its content now and keeps it. */
 export function keptOr(path: string, make: () => string): string {
   if (!existsSync(path)) writeWhole(path, make());
   return readFileSync(path, "utf8");

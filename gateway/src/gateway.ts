@@ -10,7 +10,7 @@ import type { Entry, Source } from "./source";
 import type { Machine } from "./surroundings";
 import { type Engine, Synchroniser } from "./sync/synchroniser";
 
-/** Who lets agents in. */
+/** Authenticates agents. */
 export interface Agents {
   readonly authority: KeysAuthority;
   readonly sockets: AgentSockets;

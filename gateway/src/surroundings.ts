@@ -12,7 +12,7 @@ import { keptOr } from "./files";
 const SYSTEM_TRUST = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem"];
 const DEFAULT_LISTEN: readonly Listen[] = [{ port: 443, address: "0.0.0.0", bindPort: 443 }];
 
-/** What of this machine Envoy's configuration depends on. */
+/** The facts of this machine that Envoy's configuration depends on. */
 export class Machine {
   readonly state: string;
   readonly #discovery: Discovery;

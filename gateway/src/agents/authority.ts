@@ -8,7 +8,7 @@ export interface Verdict {
   readonly acl: readonly string[];
 }
 
-/** Who says what an agent may bind. */
+/** Decides what an agent may bind. */
 export interface BindAuthority {
   /** @param bind `bind:HOST:PORT`, or `bind:KEY=VALUE` for each label; empty asks who it is */
   ask(proof: Proof, bind: readonly string[]): Promise<Verdict>;

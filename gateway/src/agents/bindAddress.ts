@@ -1,4 +1,4 @@
-/** What the stock client asks for with `-R ADDRESS:PORT:…`. */
+/** The bind address of the stock client: `-R ADDRESS:PORT:…`. */
 export type Bind = { readonly host: string; readonly port: number } | { readonly labels: Readonly<Record<string, string>> };
 
 const MOST_LABELS = 32;

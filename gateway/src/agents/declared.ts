@@ -2,7 +2,7 @@ import type { Objects } from "../envoy/model";
 import { isWildcard, readHostport, socketOfHostport, socketOfLabels } from "../envoy/names";
 import type { Bind } from "./bindAddress";
 
-/** What agents may serve, by the name of the socket behind which Envoy looks for them. */
+/** The binds that agents may serve, by the name of the Unix socket that Envoy connects to. */
 export type Declared = ReadonlyMap<string, Bind>;
 
 /** Hostports of edges without a backend of their own, and tunnel groups. */

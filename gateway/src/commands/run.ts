@@ -40,7 +40,7 @@ async function run(flags: Flags): Promise<void> {
   for (const folder of ["", "envoy", "sockets"]) mkdirSync(join(state, folder), { recursive: true, mode: 0o700 });
   const said = new Map<string, number>();
   const complain = (message: string) => {
-    // What stays wrong is said once a minute.
+    // Repeat a lasting fault once a minute.
     if (Date.now() - (said.get(message) ?? 0) < 60_000) return;
     if (said.size > 1000) said.clear();
     said.set(message, Date.now());

@@ -1,6 +1,6 @@
 import { finds } from "./regex";
 
-/** What an expression can ask about; a header by its name in lower case. */
+/** An input of an expression; headers by their names in lower case. */
 export type Input = "method" | "host" | "path" | "client_ip" | "sni" | { readonly header: string };
 
 export type Test =
@@ -12,7 +12,7 @@ export type Test =
   | { readonly regex: string }
   | { readonly cidr: string };
 
-/** What must hold, without anything of CEL or Envoy. */
+/** A condition, independent of CEL and Envoy. */
 export type Condition =
   | boolean
   | { readonly not: Condition }
@@ -38,7 +38,7 @@ export function any(conditions: readonly Condition[]): Condition {
   return open.length > 1 ? { any: open } : (open[0] ?? false);
 }
 
-/** What is left to be asked once the value of one input is known. */
+/** Simplifies a condition when the value of one input is known. */
 export function knowing(condition: Condition, input: Input, value: string): Condition {
   if (typeof condition === "boolean") return condition;
   if ("not" in condition) return not(knowing(condition.not, input, value));

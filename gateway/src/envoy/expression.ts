@@ -8,7 +8,7 @@ import { searching } from "./regex";
 const DEEPEST = 64;
 const ADVICE = "see docs/gateway.md for the part of the language that gateways enforce";
 
-/** What a CEL expression asks, in the terms that Envoy can answer. */
+/** Translates a CEL expression into a condition that Envoy can check. */
 export function readExpression(text: string): Condition {
   try {
     return conditionOf(parse(text).ast, 0);

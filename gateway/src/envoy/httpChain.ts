@@ -34,7 +34,7 @@ export function httpManager(virtualHosts: readonly Json[], strangers: readonly s
   });
 }
 
-/** Who may come in is settled before anything is counted or asked of an issuer. */
+/** Access checks come before rate limits and before requests to an issuer. */
 function filters(needs: readonly Needs[]): Json[] {
   const tokens = needs.flatMap((one) => one.tokens ?? []);
   const each: Json[] = [

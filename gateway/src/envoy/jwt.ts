@@ -6,7 +6,7 @@ import { Unservable } from "./model";
 /** How long keys are used before they are asked for again; an issuer that changes keys publishes both for longer. */
 const KEYS_FOR = "300s";
 
-/** What a route asks of tokens: entries of the filter's tables, and the rules for their algorithms. */
+/** A route's token checks: entries of the filter's tables, and the rules for their algorithms. */
 export interface TokenCheck {
   readonly providers: Readonly<Record<string, Json>>;
   readonly requirement: Json;

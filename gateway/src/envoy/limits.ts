@@ -32,7 +32,7 @@ export function limitFilter({ id, config }: Limit): Json {
     );
   const kinds = [each, ...headers.map(({ header }) => without(header as string))];
   return one(nameOf(id), {
-    // What no descriptor counts has a bucket of its own; every request has one.
+    // Requests without a descriptor use this bucket; every filter needs one.
     token_bucket: bucket,
     always_consume_default_token_bucket: false,
     max_dynamic_descriptors: MOST_COUNTED,

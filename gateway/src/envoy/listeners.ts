@@ -92,7 +92,7 @@ function onlyNames(hosts: readonly string[]): Json {
   return networkRbac("names", { rules: { action: "ALLOW", policies } });
 }
 
-/** What Envoy is started with; everything else comes from the two files, which it watches. */
+/** The bootstrap of Envoy; the rest comes from two files that Envoy watches. */
 export function bootstrap({
   folder,
   admin,

@@ -11,7 +11,7 @@ import type {
 } from "@tunnelplane/sdk";
 import type { Json } from "./json";
 
-/** What a gateway obeys, as the API answers it. */
+/** The objects that a gateway enforces, as the API answers them. */
 export interface Objects {
   readonly tls_edge: readonly TlsEdge[];
   /** With their routes. */
@@ -45,7 +45,7 @@ export interface Listen {
   readonly bindPort: number;
 }
 
-/** What an issuer's discovery document says. */
+/** An issuer's discovery document. */
 export interface Issuer {
   readonly authorizationEndpoint: string;
   readonly tokenEndpoint: string;
@@ -63,7 +63,7 @@ export interface Surroundings {
   readonly trust: string;
   /** By the issuer's URL, as edges declare it. */
   readonly issuers: ReadonlyMap<string, Issuer>;
-  /** What cookies of sessions are signed with; keys of their own for each route are derived from it. */
+  /** The key that signs session cookies; each route gets a key derived from it. */
   readonly sessionKey: string;
   /** In milliseconds. */
   readonly now: number;
@@ -76,7 +76,7 @@ export interface EdgeState {
   readonly reason: string;
 }
 
-/** What Envoy is told. */
+/** The configuration for Envoy. */
 export interface Configuration {
   readonly listeners: readonly Json[];
   readonly clusters: readonly Json[];

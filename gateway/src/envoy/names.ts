@@ -19,7 +19,7 @@ export const isWildcard = (host: string): boolean => host.startsWith("*.");
 /** Whether a wildcard's domain is what a name ends in; Envoy lets a wildcard cover any number of labels. */
 export const isBelow = (wildcard: string, host: string): boolean => host !== wildcard && host.endsWith(wildcard.slice(1));
 
-/** What agents bind: a hostport, or labels in the order of their keys. */
+/** A bind: a hostport, or labels in the order of their keys. */
 export const socketOfHostport = ({ host, port }: Hostport): string => `${shortHash(`${host}:${port}`)}.sock`;
 export const socketOfLabels = (labels: Readonly<Record<string, string>>): string =>
   `${shortHash(

@@ -18,7 +18,7 @@ export interface Policies {
   readonly outbound: readonly Policy[];
 }
 
-/** What policies do to a request for which their conditions are settled. */
+/** The actions of policies on a request, once their conditions are settled. */
 export interface Outcome {
   readonly limits: readonly Limit[];
   readonly logs: readonly Json[];
@@ -54,7 +54,7 @@ export function decide(policies: Policies | null, owner: string, host?: string):
 
 export const conditionsOf = ({ expressions }: Policy): Condition => all(expressions.map(readExpression));
 
-/** What went out cannot be taken back, and Envoy chooses a route when a request comes in. */
+/** Envoy chooses a route when a request comes in, so outbound actions can only log. */
 export function onlyLogs(policy: Policy): Policy {
   const other = policy.actions.find(({ type }) => type !== "log");
   if (other)
@@ -90,7 +90,7 @@ function apply(so: Outcome, action: Action, id: string): Outcome {
   switch (action.type) {
     case "deny":
     case "custom-response":
-      // What Envoy answers itself costs little, and is not counted: its limits would be those of the backend.
+      // Responses of Envoy itself are not counted: the limits protect the backend.
       return { ...so, limits: [], answer: action };
     case "log":
       return { ...so, logs: [...so.logs, (action.config.metadata as Json | undefined) ?? {}] };

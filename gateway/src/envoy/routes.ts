@@ -21,7 +21,7 @@ export interface Served {
   readonly fields: (outcome: Outcome) => Json;
 }
 
-/** What a route needs in the chain of filters that all routes share. */
+/** The part of a route in the filter chain that all routes share. */
 export interface Needs {
   readonly tokens?: TokenCheck & { readonly name: string };
   readonly signIn?: SignIn;

@@ -9,7 +9,7 @@ import { type Action, conditionsOf, onlyLogs } from "./policies";
 import { connectionPredicate } from "./predicate";
 import { admitting, networkRbac } from "./rbac";
 
-/** What happens to the connections of a TLS edge, besides the name that they ask for. */
+/** The filters for connections of a TLS edge, after the SNI matched. */
 export function tcpFilters(edge: TlsEdge, destination: Destination, objects: Objects): Json[] {
   const networks = networksOf(edge.ip_restriction, objects);
   const { filters, logs } = policyFilters(edge);

@@ -7,7 +7,7 @@ interface MutualTls {
   readonly certificate_authorities: readonly Ref[];
 }
 
-/** What is checked before anything of a connection is read. */
+/** The checks before any data of a connection is read. */
 export interface Termination {
   readonly minVersion: "1.2" | "1.3";
   /** The authorities that may have signed a client's certificate, PEMs one after the other; without, nobody is asked for one. */

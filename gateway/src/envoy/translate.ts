@@ -67,7 +67,7 @@ interface Context {
 const endsUpstream = (edge: HttpsEdge | TlsEdge): boolean =>
   edge.tls_termination?.enabled === true && "terminate_at" in edge.tls_termination && edge.tls_termination.terminate_at === "upstream";
 
-/** What this machine lacks to serve a hostport; its neighbours on the edge are served. */
+/** Says what this machine lacks to serve a hostport. Other hostports of the edge are served. */
 function missingFor({ host, port }: Hostport, edge: HttpsEdge | TlsEdge, { listen, certificates, now }: Surroundings): string | undefined {
   if (!listen.some((one) => one.port === port))
     return `${host}:${port} is not served, because this gateway does not listen for port ${port}: add --listen [${port}=]ADDRESS:PORT`;

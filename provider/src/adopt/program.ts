@@ -35,7 +35,7 @@ export interface Declared extends Existing {
 }
 
 /**
- * What a program declares of a world, each after those that it refers to.
+ * The declarations of a program, each after those that it refers to.
  *
  * @param only kinds or names; empty for everything. Throws where one of them stands for nothing
  */
@@ -87,7 +87,7 @@ const withKeys = (args: Properties, path: readonly PropertyKey[], named: (id: st
     map instanceof Map ? map : new Map(Object.entries(map as object).map(([id, item]) => [named(id) ?? id, item])),
   );
 
-/** What is left of inputs when everything goes that a program gets by leaving it out. */
+/** Leaves out the inputs that have their default value. */
 function withoutDefaults({ definition, inputs }: Existing): Properties {
   const args = Object.fromEntries(
     Object.entries(definition.fields)

@@ -11,7 +11,7 @@ export const secretsIn = (definition: Definition, properties: Properties): strin
     .map((path) => camelCasePath(createSchema(definition), path.split(".")) as string[])
     .filter((path) => typeof valueAt(properties, path) === "string");
 
-/** What the configuration calls a secret of an object. */
+/** The name of a secret in the configuration. */
 export const keyOf = (name: string, path: readonly PropertyKey[]): string => `${name}-${formatPath(path)}`;
 
 /** The properties with their secrets as an import file has them. */

@@ -8,12 +8,12 @@ import { outputsOf, type Properties } from "../core/values";
 /** An object of the server, as a program would declare it and as a state would record it. */
 export interface Existing {
   readonly definition: Definition;
-  /** What other objects call it. */
+  /** The value that references to it hold. */
   readonly id: string;
-  /** What a resource of it has as its id. */
+  /** The id of its resource. */
   readonly resourceId: string;
   readonly answer: Wire;
-  /** What the program declares, with its defaults. */
+  /** The declared fields, with their defaults. */
   readonly inputs: Properties;
   readonly outputs: Properties;
 }
@@ -23,7 +23,7 @@ export interface World {
   readonly caller: Caller;
   /** By kind, oldest first. */
   readonly objects: readonly Existing[];
-  /** What is left out, each with the reason. */
+  /** The objects that are left out, each with the reason. */
   readonly leftOut: readonly string[];
 }
 

@@ -18,7 +18,7 @@ export function asCatalogue(resources: readonly Declared[], from: string): strin
   return `${head.join("\n")}\n\n${document.toString({ lineWidth: 0 })}`;
 }
 
-/** What the file says in the place of references and secrets. */
+/** The tags that stand for references and secrets. */
 function plain(value: unknown): unknown {
   if (value instanceof Reference) return value.name;
   if (value instanceof Secret) {

@@ -42,7 +42,7 @@ async function run(file = "-", { format, failOn, accept, baseline, events, ...se
   const apiKey = server.apiKey || process.env.TUNNELPLANE_API_KEY || undefined;
   const preview = read(file);
   const report = await review(preview, {
-    // What is in the environment is left there, so that errors can say where it comes from.
+    // Read the environment later, so that errors can say where a value comes from.
     ...((url || apiKey) && { url: server.url ?? "", apiKey: server.apiKey ?? "" }),
     accept,
     baseline: baseline === undefined ? undefined : reportIn(baseline),

@@ -25,7 +25,7 @@ function resourcesOf(file: string): { name: string; inputs: unknown }[] {
   try {
     read = JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
-    // What stands in the file is not for the message.
+    // The file holds secrets: keep its content out of the message.
     throw new Error(
       error instanceof SyntaxError ? `${file} is no JSON; expected the import file that adopt wrote` : (error as Error).message,
     );

@@ -3,7 +3,7 @@ import { type Properties, same } from "./values";
 
 /** The most differences that one message lists. */
 const MOST_LISTED = 20;
-/** What is longer says nothing in a message: certificates, keys, bodies. */
+/** Longer values are left out of messages: certificates, keys, bodies. */
 const LONGEST_SHOWN = 80;
 
 interface Difference {

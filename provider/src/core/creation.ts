@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What the host knows of a creation, so that it makes one object even if the answer is lost or the run is killed. */
+/** The host's part of a creation: with it, a lost answer or a killed run still makes one object only. */
 export interface Creation {
   /** Names the resource in its program and state; the same in each run that tries to create it. */
   readonly intent?: string;

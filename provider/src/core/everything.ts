@@ -11,7 +11,7 @@ interface Found {
 export interface Everything {
   readonly caller: Caller;
   readonly found: readonly Found[];
-  /** What the key may not see, in sentences. */
+  /** Sentences on the objects that the key may not see. */
   readonly leftOut: readonly string[];
 }
 

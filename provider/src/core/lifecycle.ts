@@ -23,7 +23,7 @@ import { inputsOf, outputsOf, type Properties, same, toProperties, toWire } from
 /** Tells a value that is not known before the run. */
 type IsUnknown = (value: unknown) => boolean;
 
-/** What came of checking a declaration; problems and warnings in words, with the place of each. */
+/** The result of a check; problems and warnings in words, with the place of each. */
 export interface Checked {
   readonly inputs: Properties;
   readonly problems: readonly string[];
@@ -114,7 +114,7 @@ export class Lifecycle {
     return { id, outputs: outputsOf(this.target.definition, answer, desired) };
   }
 
-  /** What there is now, or undefined when it is gone. Without anything recorded, all of it. */
+  /** The object as it is now, or undefined when it is gone. Without anything recorded, all of it. */
   async read(transport: Transport, id: string, recorded: Properties): Promise<{ outputs: Properties; inputs: Properties } | undefined> {
     const answer = await orGone(this.#ofRecorded(transport, id, recorded, this.target.read(transport, id)));
     if (!answer) return undefined;

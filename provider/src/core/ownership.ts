@@ -2,7 +2,7 @@ import { type Caller, callerOf, NotFoundError, type Transport } from "@tunnelpla
 import type { Definition } from "@tunnelplane/sdk/contract";
 import type { Properties } from "./values";
 
-/** Who each connection's API key belongs to, for the life of the process. */
+/** The caller of each connection, for the life of the process. */
 const callers = new WeakMap<Transport, Promise<Caller>>();
 
 /**

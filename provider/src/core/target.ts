@@ -25,7 +25,7 @@ export interface Change {
   readonly removed: readonly string[];
 }
 
-/** What a declared resource stands for on the server, and the requests that each step takes. */
+/** The object behind a declared resource, and the requests of each step. */
 export interface Target {
   readonly definition: Definition;
   create(transport: Transport, desired: Wire, creation: Creation): Promise<{ id: string; answer: Wire }>;

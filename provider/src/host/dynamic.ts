@@ -62,7 +62,7 @@ function handler(kind: string): dynamic.ResourceProvider {
       try {
         await lifecycle.rehearse(transport, id, olds, news, isUnknown);
       } catch (error) {
-        // What the run moves is refused as long as nothing is moved.
+        // The server refuses a hostport that the run will move.
         const moves = error instanceof ConflictError && holdersOf(wanted.isItself, wanted.hostports, await wanted.recorded()).length > 0;
         if (!moves) throw error;
       }
@@ -78,7 +78,7 @@ function handler(kind: string): dynamic.ResourceProvider {
     return { hostports, isItself, recorded: stateOfStack };
   }
 
-  /** What a preview knows of hostports that other edges of the stack serve. */
+  /** The hostports of other edges of the stack, as a preview knows them. */
   async function refusalsInPreview(from: Origin, olds: Properties, news: Properties): Promise<string[]> {
     const { hostports: added } = wantedBy(olds, news, () => false);
     // A preview goes on without the state: the run will tell.

@@ -23,7 +23,7 @@ export function noteHostports(urn: string, served: readonly string[]): void {
 
 const nameIn = (urn: string): string => urn.split("::").at(-1) ?? "";
 
-/** What a resource declares to serve, as far as it is known; nothing unless it is an edge. */
+/** The known hostports that a resource declares; empty unless it is an edge. */
 export function hostportsOf(definition: Definition, { hostports }: Properties, isUnknown: (value: unknown) => boolean): string[] {
   if (!definition.fields.hostports || !Array.isArray(hostports)) return [];
   return hostports.filter((hostport): hostport is string => typeof hostport === "string" && !isUnknown(hostport));
@@ -87,7 +87,7 @@ export function refusalsToServe(
   return [...twice, ...left];
 }
 
-/** What may have to be taken from other edges of the stack. */
+/** The hostports that may have to be taken from other edges of the stack. */
 export interface Wanted {
   readonly hostports: readonly string[];
   readonly isItself: IsItself;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What a program tells the provider of a resource beside its properties. Never recorded. */
+/** Facts that a program gives the provider beside the properties. Never recorded. */
 export interface Origin {
   readonly urn: string;
   /** `<organization>/<project>/<stack>` */

@@ -4,9 +4,9 @@ import * as pulumi from "@pulumi/pulumi";
 import { type Adopted, edgeMark, MOST_EDGES, type Origin } from "./origin";
 import { typeToken } from "./typeToken";
 
-/** What the engine has to know of a class before the contract is loaded. */
+/** The facts of a class that the engine needs before the contract is loaded. */
 export interface ResourceShape {
-  /** What the contract calls it: `tls_edge`, or `tls_edge.backend` for a module. */
+  /** Its name in the contract: `tls_edge`, or `tls_edge.backend` for a module. */
   readonly kind: string;
   /** The name of the class. */
   readonly type: string;
@@ -16,7 +16,7 @@ export interface ResourceShape {
   readonly secrets: readonly string[];
 }
 
-/** What every resource of this package is. */
+/** The base of every resource of this package. */
 export abstract class Resource extends pulumi.CustomResource {
   protected constructor(shape: ResourceShape, name: string, args: object, options: pulumi.CustomResourceOptions = {}) {
     const undeclared = Object.fromEntries(shape.properties.map((property) => [property, undefined]));

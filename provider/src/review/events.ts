@@ -1,6 +1,6 @@
 import { isEvent, isObject } from "./preview";
 
-/** What a policy says of a resource. */
+/** A violation of a policy by a resource. */
 export interface Violation {
   readonly pack: string;
   readonly policy: string;

@@ -92,7 +92,7 @@ const cell = (text: string): string => (text === "" ? "–" : escaped(text));
 
 const BOX = { width: 150, height: 64, gap: 30 };
 
-/** Who → what is asked of them → where they end up. */
+/** The path of traffic: who → checks → where to. */
 function drawing(title: string, exposure: Exposure | null): string {
   if (!exposure) return `<figure><figcaption>${title}</figcaption><p class="none">Nobody serves it</p></figure>`;
   const { who, checks, to } = pathOf(exposure);

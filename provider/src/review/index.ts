@@ -13,7 +13,7 @@ export { type FailOn, failing, type Report, type ReviewedChange, type ReviewedFi
 export type Options = Omit<ReviewOptions, "server"> & ServerOptions & { readonly progress?: (objects: number) => void };
 
 /**
- * What a preview means for callers and owners.
+ * Reviews a preview: what it means for callers and owners.
  *
  * @param preview what `pulumi preview --json --show-sames` prints, as text or parsed
  * @returns the report, or a promise of it where a server is asked

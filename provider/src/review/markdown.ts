@@ -84,7 +84,7 @@ function ending({ limits, hash }: Report): string[] {
   return [...(shown.length > 0 ? ["### Not seen", "", ...shown, ""] : []), `To accept all of this: \`--accept ${hash}\``];
 }
 
-/** Whatever a text holds, it stays text: it makes no link, mention, mark or table. */
+/** Escapes a text, so that it makes no link, mention, mark or table. */
 const prose = (text: string): string =>
   text
     .split(/(`[^`]*`)/)

@@ -1,4 +1,4 @@
-/** What a reader has to do to get what is expected; the end of every refusal. */
+/** How to make the expected input; the end of every refusal. */
 const EXPECTED = "expected the output of: pulumi preview --json --show-sames > preview.json";
 
 /** A resource in a preview, as it was or as it would be. */

@@ -15,7 +15,7 @@ export interface ReviewedChange {
   readonly name: string;
 }
 
-/** What a preview means for callers and owners; the JSON of `review --format json`. */
+/** The report on a preview; the JSON of `review --format json`. */
 export interface Report {
   readonly version: 1;
   /** Of all findings together: the same for the same plan, on another day and with other ids. */
@@ -23,11 +23,11 @@ export interface Report {
   readonly counts: Comparison["counts"];
   /** The most severe first. */
   readonly findings: readonly ReviewedFinding[];
-  /** What is true of objects that do not change, and was true before. */
+  /** Findings on objects that do not change. */
   readonly standing: readonly ReviewedFinding[];
   readonly addresses: Comparison["addresses"];
   readonly changes: readonly ReviewedChange[];
-  /** What could not be seen, in sentences. */
+  /** Sentences on what the review could not see. */
   readonly limits: readonly string[];
   /** Of policies, where an event log was given. */
   readonly violations?: readonly Violation[];

@@ -15,7 +15,7 @@ import { toWire } from "../core/values";
 import { typeToken } from "../host/typeToken";
 import { isObject, nameIn, type State } from "./preview";
 
-/** What a class of this package declares. */
+/** The declaration of a class of this package. */
 export interface ResourceType {
   /** `tls_edge`, or `tls_edge.mutual_tls`. */
   readonly kind: string;
@@ -40,7 +40,7 @@ export const typeIn = (urn: string): ResourceType | undefined => types.get(urn.s
 /** How the engine prints a secret. */
 const SECRET = "[secret]";
 
-/** What the server worked out and the program does not say, by kind. */
+/** Fields that the server computes, by kind. */
 const WORKED_OUT: Readonly<Record<string, readonly string[]>> = {
   certificate_authority: ["subject_common_name", "not_after"],
   ssh_user_certificate: ["valid_after", "valid_until"],
@@ -66,7 +66,7 @@ export function objectOf({ kind, definition }: ResourceType, state: State, { urn
 interface Where {
   readonly urn: string;
   readonly id?: string;
-  /** What the state records of the same object. */
+  /** The recorded fields of the same object. */
   readonly known?: State["outputs"];
   /** Whether the resource of a URN has an id: what refers to it holds that. */
   readonly isMade: (urn: string) => boolean;
@@ -75,7 +75,7 @@ interface Where {
 /** The same text for all resources of a stack. */
 const stackIn = (urn: string): string => urn.split("::").slice(0, 2).join("::");
 
-/** What the program keeps secret is not known here. */
+/** Secret values are unknown here. */
 function withoutSecrets(value: unknown): Readonly<Record<string, unknown>> {
   const cover = (item: unknown): unknown => {
     if (item === SECRET) return UNKNOWN;

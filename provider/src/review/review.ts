@@ -7,7 +7,7 @@ import type { Report, ReviewedChange, ReviewedFinding } from "./report";
 import { type OurStep, ourSteps, worldsOf } from "./worlds";
 
 export interface ReviewOptions {
-  /** What a server holds, see `readServer`: without it, a review works from the preview alone. */
+  /** The objects of a server, see `readServer`: without it, a review works from the preview alone. */
   readonly server?: Everything;
   /** Hashes of findings or of whole reports that somebody accepted. */
   readonly accept?: readonly string[];
@@ -17,12 +17,12 @@ export interface ReviewOptions {
   readonly events?: string;
   /** Default: the present time. */
   readonly now?: Date;
-  /** What the preview is called in a refusal. */
+  /** The name of the preview in a refusal. */
   readonly source?: string;
 }
 
 /**
- * What a preview means for callers and owners.
+ * Reviews a preview: what it means for callers and owners.
  *
  * @param preview what `pulumi preview --json --show-sames` prints, as text or parsed
  * @throws Error with one line where it is something else, or of a preview that failed

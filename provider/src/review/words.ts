@@ -46,7 +46,7 @@ const ASPECTS: readonly (readonly [name: string, field: keyof Exposure, words: (
   ],
 ];
 
-/** What differs between an address before and after; of one that comes or goes, what there is. */
+/** The differences of an address before and after; all of it where the address is new or gone. */
 export const changedAspects = ({ before, after }: Report["addresses"][number]): Aspect[] =>
   ASPECTS.map(([name, field, words]) => {
     const said = (exposure: Exposure | null) => {

@@ -12,11 +12,11 @@ export interface OurStep extends PreviewStep {
 export interface Worlds {
   readonly before: World;
   readonly after: World;
-  /** What could not be seen, in sentences. */
+  /** Sentences on what the review could not see. */
   readonly limits: readonly string[];
 }
 
-/** What a refresh reads and what a program only looks up is not declared by the stack. */
+/** Resources that are only read are not declared by the stack. */
 const NOT_OF_THE_STACK = ["refresh", "read", "read-replacement", "read-discard"];
 
 export const ourSteps = ({ steps }: Preview): OurStep[] =>
@@ -25,7 +25,7 @@ export const ourSteps = ({ steps }: Preview): OurStep[] =>
     return type ? [{ ...step, type }] : [];
   });
 
-/** What a preview says there is, and what there would be; with what the server holds besides, if it was asked. */
+/** The worlds before and after a preview, with the other objects of the server if it was asked. */
 export function worldsOf(preview: Preview, steps: readonly OurStep[], server: Everything | undefined): Worlds {
   const limits: string[] = [];
   const before = new Map<string, WorldObject>();
