@@ -104,6 +104,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
         throw refusal;
       });
       await limits.admit(request.caller.keyId, request, reply);
+      context.validation.refuseWhileFull(request.caller.ownerId, Number(request.headers["content-length"] ?? 0));
       await underWay.admit(request);
       requireVersion(request);
       requirePlainBody(request);

@@ -14,6 +14,8 @@ const MIB = 1024 * 1024;
 const MOST_OF_ONE = 4 * MIB;
 /** In MiB. Chosen with room to spare for bodies of 1 MiB, not measured. */
 const MOST_MEMORY = 256;
+/** In MiB. A larger young generation stays with the process once the thread has ended. */
+const MOST_YOUNG = 16;
 
 /** A thread that had nothing to do for so long is ended: it would keep what large bodies took, up to the limit. */
 const IDLE_MS = 10_000;
@@ -35,6 +37,14 @@ export class Validation {
   #current: Waiting | undefined;
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
+
+  /**
+   * Refuses a body before it is read, where too much of its owner waits already: reading and parsing it would cost memory for nothing.
+   * @param bytes how long its header says it is; 0 where it does not say
+   */
+  refuseWhileFull(owner: string, bytes: number): void {
+    if ((this.#sizes.get(owner) ?? 0) + bytes > MOST_OF_ONE) throw tooMuch();
+  }
 
   /** @param owner whose body it is */
   async validate(owner: string, purpose: Purpose, body: unknown): Promise<Findings> {
@@ -75,7 +85,10 @@ export class Validation {
   }
 
   #start(): Worker {
-    const worker = new Worker(require.resolve("./worker"), { name: "validation", resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY } });
+    const worker = new Worker(require.resolve("./worker"), {
+      name: "validation",
+      resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY, maxYoungGenerationSizeMb: MOST_YOUNG },
+    });
     let failure: unknown = new Error("the thread that checks bodies has ended");
     worker.on("message", (report: Report) => {
       const { resolve, reject } = this.#done();
