@@ -57,7 +57,7 @@ onEveryDatabase("The OpenAPI document", (start) => {
     expect(TlsEdgeCreate.properties.description.default).to.equal("");
     expect(TlsEdgeCreate.properties.description.anyOf[0]).to.include({ type: "string", "x-max-bytes": 255 });
     expect(TlsEdge.required).to.include.members(["id", "uri", "created_at", "backend"]);
-    expect(TunnelCredential.properties.token.description).to.contain("creation only");
+    expect(TunnelCredential.properties.token.description).to.contain("one-time secret");
     for (const schema of Object.values(TlsEdge.properties)) expect(schema).to.have.property("description").that.is.not.empty;
   });
 
