@@ -124,7 +124,7 @@ function expectToBeFound(): void {
   if (!isAbsolute(root) || lookedIn.has(root)) return;
   lookedIn.add(root);
   if ([root, process.cwd()].some(resolves)) return;
-  const { name, version } = require("../package.json") as { name: string; version: string };
+  const { name, version } = require("../../package.json") as { name: string; version: string };
   throw new pulumi.RunError(
     `${name} cannot be loaded from ${root}, where the engine runs it: name it in the project's own dependencies, beside the package that brings it along (pnpm add ${name}@${version})`,
   );
