@@ -54,7 +54,12 @@ async function worker() {
 
 function run(folder) {
   // Mocha's own command starts a process for Node's options, which could not report to this one.
-  const args = ["--disable-warning=ExperimentalWarning", join(ROOT, "node_modules/mocha/lib/cli/cli.js"), `tests/${folder}/*.test.ts`];
+  const args = [
+    "--disable-warning=ExperimentalWarning",
+    join(ROOT, "node_modules/mocha/lib/cli/cli.js"),
+    "--exit",
+    `tests/${folder}/*.test.ts`,
+  ];
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe", "ipc"] });
   const log = createWriteStream(join(LOGS, `${folder.replaceAll("/", "-")}.log`));
   const reported = { passed: 0, failed: 0, skipped: [] };

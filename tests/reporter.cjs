@@ -21,7 +21,11 @@ module.exports = class FileByFile extends reporters.Spec {
     runner.on(EVENT_TEST_PASS, () => current && current.passed++);
     runner.on(EVENT_TEST_FAIL, () => current && current.failed++);
     runner.on(EVENT_TEST_PENDING, (test) => current?.skipped.push(test.fullTitle()));
-    runner.on(EVENT_RUN_END, end);
+    runner.on(EVENT_RUN_END, () => {
+      end();
+      // An open channel would keep this process alive.
+      process.disconnect();
+    });
   }
 
   epilogue() {

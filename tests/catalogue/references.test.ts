@@ -8,7 +8,7 @@ import { makeCertificates, makeSshKey, requestsDuring, World } from "../support/
 /** Every field of the contract that refers to another object, each filled with the name of an entry. */
 const NAMED = `
 botUsers: { ci: { name: ci } }
-apiKeies: { ci: { ownerId: ci } }
+apiKeys: { ci: { ownerId: ci } }
 tunnelCredentials: { agent: { ownerId: ci } }
 sshCredentials: { agent: { ownerId: ci, publicKey: !file agent.pub } }
 sshCertificateAuthorities: { people: {}, hosts: {} }
