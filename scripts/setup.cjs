@@ -4,6 +4,7 @@ const { createHash } = require("node:crypto");
 const { execFileSync } = require("node:child_process");
 const { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
+const { provideBrowser } = require("./browser.cjs");
 const { provideEngine, provideYaml } = require("./engine.cjs");
 
 const ROOT = join(__dirname, "..");
@@ -39,6 +40,19 @@ async function main(parts) {
   for (const name of Object.keys(PYTHON)) if (parts.includes(name)) providePython(name);
   if (parts.includes("engine")) await provideEngine(say);
   if (parts.includes("yaml")) provideYamlIfPossible();
+  if (parts.includes("browser")) await provideBrowserIfPossible();
+}
+
+/** Elsewhere than on Linux the tests that use it say that they are skipped. */
+async function provideBrowserIfPossible() {
+  try {
+    await once("browser", ["node_modules/@sparticuz/chromium/package.json", "scripts/browser.cjs"], () => {
+      say("Unpacking Chromium …");
+      return provideBrowser();
+    });
+  } catch (error) {
+    say(`No Chromium: ${error.message.split("\n")[0]}. The tests that use it will be skipped.`);
+  }
 }
 
 /** Without Go the tests that use it say that they are skipped. */
@@ -68,13 +82,18 @@ function providePython(name) {
 function once(name, files, work) {
   const stamp = join(STAMPS, name);
   const now = digest(files);
-  const outputs = { build: PACKAGES.map((part) => join(ROOT, part, "dist")), packages: [join(ROOT, "node_modules")] }[name] ?? [
-    PYTHON[name].folder,
-  ];
-  if (outputs.every(existsSync) && existsSync(stamp) && readFileSync(stamp, "utf8") === now) return;
-  work();
-  mkdirSync(STAMPS, { recursive: true });
-  writeFileSync(stamp, now);
+  const outputs = {
+    build: PACKAGES.map((part) => join(ROOT, part, "dist")),
+    packages: [join(ROOT, "node_modules")],
+    browser: [join(STAMPS, "chromium", "chromium")],
+  }[name] ?? [PYTHON[name].folder];
+  if (outputs.every(existsSync) && existsSync(stamp) && readFileSync(stamp, "utf8") === now) return undefined;
+  const done = () => {
+    mkdirSync(STAMPS, { recursive: true });
+    writeFileSync(stamp, now);
+  };
+  const working = work();
+  return working === undefined ? done() : working.then(done);
 }
 
 function digest(files) {

@@ -1,0 +1,66 @@
+import { pathToFileURL } from "node:url";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+
+const { locateBrowser } = require("../../scripts/browser.cjs") as {
+  locateBrowser(): { readonly program: string; readonly env: Record<string, string> } | undefined;
+};
+
+/** Whether there is a browser on this machine; `npm test` unpacks Chromium on Linux, and `TUNNELPLANE_CHROMIUM` names another one. */
+export const HAS_BROWSER = locateBrowser() !== undefined;
+
+/** How a page is looked at. */
+export const LOOKS = {
+  light: { viewport: { width: 1280, height: 900 }, colorScheme: "light" },
+  dark: { viewport: { width: 1280, height: 900 }, colorScheme: "dark" },
+  phone: { viewport: { width: 390, height: 844 }, colorScheme: "light", isMobile: true, hasTouch: true, deviceScaleFactor: 2 },
+} as const satisfies Record<string, BrowserContextOptions>;
+
+/** A page in a window of its own, and what went on in it. */
+export interface Tab {
+  readonly page: Page;
+  /** Addresses of everything that the page asked for, the page itself included. */
+  readonly requests: string[];
+  /** Errors of scripts, refusals of the content security policy, and whatever else the console said as an error. */
+  readonly errors: string[];
+}
+
+/** Chromium without a window. */
+export class RealBrowser {
+  private constructor(private readonly browser: Browser) {}
+
+  /** @throws Error where there is none; ask `HAS_BROWSER` before */
+  static async start(): Promise<RealBrowser> {
+    const found = locateBrowser();
+    if (!found) throw new Error("There is no browser; `node scripts/setup.cjs browser` unpacks one on Linux");
+    const browser = await chromium.launch({
+      executablePath: found.program,
+      // Root may have no sandbox, and some containers leave little shared memory; the tests open pages of their own only.
+      args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
+      env: { ...process.env, ...found.env },
+    });
+    return new RealBrowser(browser);
+  }
+
+  /**
+   * Opens a page in a window that shares nothing with others.
+   *
+   * @param where an address, or the path of a file
+   */
+  async open(where: string, options: BrowserContextOptions = LOOKS.light): Promise<Tab> {
+    const context = await this.browser.newContext(options);
+    const page = await context.newPage();
+    const requests: string[] = [];
+    const errors: string[] = [];
+    page.on("request", (request) => requests.push(request.url()));
+    page.on("pageerror", (error) => errors.push(error.message));
+    page.on("console", (message) => {
+      if (message.type() === "error") errors.push(message.text());
+    });
+    await page.goto(/^\w+:/.test(where) ? where : pathToFileURL(where).href);
+    return { page, requests, errors };
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+  }
+}
