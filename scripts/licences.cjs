@@ -1,0 +1,54 @@
+// What the published packages are made of: an SBOM of what npm installs for their users, and the licences in it.
+const { execFileSync } = require("node:child_process");
+
+/** Licences that ask for no more than their text and the authors' names. */
+const ACCEPTED = new Set([
+  "0BSD",
+  "Apache-2.0",
+  "BlueOak-1.0.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "CC0-1.0",
+  "ISC",
+  "MIT",
+  "Python-2.0",
+  "Unlicense",
+  "Zlib",
+]);
+
+/** The CycloneDX document of everything that is installed in a project's folder. */
+const sbomOf = (folder) =>
+  JSON.parse(
+    execFileSync("npm", ["sbom", "--sbom-format", "cyclonedx", "--omit", "dev"], {
+      cwd: folder,
+      encoding: "utf8",
+      env: { ...process.env, npm_config_loglevel: "error" },
+      maxBuffer: 2 ** 27,
+    }),
+  );
+
+/** Name, version and licence of each component, by name. */
+const licencesIn = (sbom) =>
+  sbom.components
+    .map(({ name, group, version, licenses = [] }) => ({
+      name: group ? `${group}/${name}` : name,
+      version,
+      licence: licenses.map(({ license, expression }) => expression ?? license.id ?? license.name).join(" AND ") || "none",
+    }))
+    .sort((a, b) => a.name.localeCompare(b.name));
+
+/** Those whose licence nobody has accepted. Of "A OR B" one is enough; of "A AND B" both have to be accepted. */
+const unacceptedIn = (licences) => licences.filter(({ licence }) => !isAccepted(licence));
+
+const isAccepted = (licence) =>
+  licence
+    .replaceAll(/[()]/g, "")
+    .split(" OR ")
+    .some((choice) => choice.split(" AND ").every((one) => ACCEPTED.has(one.trim())));
+
+const listOf = (licences) =>
+  `# Licences of the dependencies\n\n| Package | Version | Licence |\n|---|---|---|\n${licences
+    .map(({ name, version, licence }) => `| ${name} | ${version} | ${licence} |\n`)
+    .join("")}`;
+
+module.exports = { licencesIn, listOf, sbomOf, unacceptedIn };

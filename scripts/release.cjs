@@ -1,0 +1,114 @@
+// The release checklist, up to the point of publishing: `npm run release:check`. `--without-tests` leaves out `npm test`.
+// Leaves the tarballs, the SBOM and the licence list in release/, and prints the commands that publish them.
+const { execFileSync } = require("node:child_process");
+const { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
+const { tmpdir } = require("node:os");
+const { join } = require("node:path");
+const { licencesIn, listOf, sbomOf, unacceptedIn } = require("./licences.cjs");
+const { pack, publishedPackages, ROOT } = require("./packages.cjs");
+
+const RELEASE = join(ROOT, "release");
+const withoutTests = process.argv.includes("--without-tests");
+const packages = publishedPackages();
+const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+const output = (command, args, options = {}) =>
+  execFileSync(command, args, { cwd: ROOT, encoding: "utf8", maxBuffer: 2 ** 27, ...options });
+const show = (command, args, options = {}) => execFileSync(command, args, { cwd: ROOT, stdio: "inherit", ...options });
+let tarballs = new Map();
+
+const STEPS = [
+  ["Nothing is uncommitted", () => refuse(output("git", ["status", "--porcelain"]).split("\n").filter(Boolean), "commit these first")],
+  [
+    `All packages have version ${version}, and depend on each other at that version`,
+    () =>
+      refuse(
+        packages.flatMap(({ folder, manifest }) => [
+          ...(manifest.version === version ? [] : [`${folder} has ${manifest.version}`]),
+          ...Object.entries(manifest.dependencies ?? {})
+            .filter(([name, wanted]) => packages.some(({ manifest: { name: ours } }) => ours === name) && wanted !== version)
+            .map(([name, wanted]) => `${folder} wants ${name} ${wanted}`),
+        ]),
+        "set these versions in the package.json files",
+      ),
+  ],
+  ["The changelog has a section for it, and nothing waits above", checkChangelog],
+  ["Format, types, import rules, dead code", () => show("npm", ["run", "--silent", "check"])],
+  ["Everything generated is up to date", checkGenerated],
+  withoutTests ? ["The tests: LEFT OUT (--without-tests)", () => {}] : ["The tests", () => show("npm", ["test"])],
+  [
+    "Each package packs",
+    () => {
+      rmSync(RELEASE, { recursive: true, force: true });
+      tarballs = pack(RELEASE);
+    },
+  ],
+  ["publint and attw find nothing in the tarballs", checkTarballs],
+  ["The tarballs install; SBOM and licence list are written", checkDependencies],
+  [
+    "npm would publish them (dry run)",
+    () => {
+      // Provenance is signed where the release is made, by the pipeline's identity; a dry run has none.
+      for (const file of tarballs.values())
+        output("npm", ["publish", file, "--dry-run", "--provenance=false", "--access=public"], { stdio: ["ignore", "pipe", "inherit"] });
+    },
+  ],
+];
+
+function checkChangelog() {
+  const sections = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8").split(/^## /m).slice(1);
+  const waiting = sections.find((section) => section.startsWith("[Unreleased]"))?.match(/^- .*/gm) ?? [];
+  refuse(waiting, `move these from "Unreleased" to ${version}`);
+  const section = sections.find((one) => one.startsWith(`[${version}] - `));
+  if (!section || !/^- /m.test(section)) throw new Error(`CHANGELOG.md lacks "## [${version}] - YYYY-MM-DD" with its changes`);
+}
+
+function checkGenerated() {
+  show(process.execPath, ["-r", "ts-node/register", "generate/main.ts"]);
+  refuse(output("git", ["status", "--porcelain"]).split("\n").filter(Boolean), "run npm run generate and commit these");
+}
+
+function checkTarballs() {
+  for (const file of tarballs.values()) for (const tool of ["publint", "attw"]) show(join(ROOT, "node_modules/.bin", tool), [file]);
+}
+
+function checkDependencies() {
+  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-release-"));
+  try {
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "tunnelplane-packages", version, private: true }));
+    show("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", ...tarballs.values()], { cwd: folder });
+    const sbom = sbomOf(folder);
+    const licences = licencesIn(sbom);
+    mkdirSync(RELEASE, { recursive: true });
+    writeFileSync(join(RELEASE, "sbom.cdx.json"), `${JSON.stringify(sbom, null, 2)}\n`);
+    writeFileSync(join(RELEASE, "licences.md"), listOf(licences));
+    refuse(
+      unacceptedIn(licences).map(({ name, version: at, licence }) => `${name} ${at}: ${licence}`),
+      "nobody has accepted these licences; see scripts/licences.cjs",
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function refuse(list, cure) {
+  if (list.length > 0) throw new Error(`${cure}:\n${list.slice(0, 20).join("\n")}`);
+}
+
+for (const [title, run] of STEPS) {
+  console.log(`\n── ${title}`);
+  try {
+    run();
+  } catch (error) {
+    console.error(`\n✗ ${title}: ${error.message}`);
+    process.exit(1);
+  }
+}
+const files = ["sbom.cdx.json", "licences.md"].filter((name) => existsSync(join(RELEASE, name)));
+console.log(`
+✓ ${version} can be published. In release/: ${tarballs.size} tarballs, ${files.join(", ")}.
+What is left, in the pipeline that may publish (npm signs the provenance there):
+
+  git tag v${version} && git push origin v${version}
+${[...tarballs.values()].map((file) => `  npm publish ${file} --provenance --access public`).join("\n")}
+
+Afterwards: npm run release:data, and commit what it writes (CONTRIBUTING.md, "At a release").`);

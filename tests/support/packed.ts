@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly private?: boolean;
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly [field: string]: unknown;
+}
+
+export interface Published {
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+const { pack, publishedPackages } = require("../../scripts/packages.cjs") as {
+  pack(destination: string): Map<string, string>;
+  publishedPackages(): Published[];
+};
+
+export { publishedPackages };
+
+/** The packages as npm would upload them, in a folder outside of the repository. Goes with `remove`. */
+export class Packed {
+  private constructor(
+    readonly folder: string,
+    readonly tarballs: ReadonlyMap<string, string>,
+  ) {}
+
+  static make(): Packed {
+    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-packed-"));
+    return new Packed(folder, pack(join(folder, "tarballs")));
+  }
+
+  tarball(name: string): string {
+    const file = this.tarballs.get(name);
+    if (!file) throw new Error(`${name} is not among the packages: ${[...this.tarballs.keys()].join(", ")}`);
+    return file;
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
