@@ -11,6 +11,7 @@ import { acceptJson, objectIn } from "./bodies";
 import { requestErrorOf } from "./errors";
 import { registerHealth } from "./health";
 import { acceptExpectations, type ConnectionOptions, connections, refuseTwoHosts, requireAddress } from "./limits/connections";
+import { Garbage } from "./limits/garbage";
 import { type RateLimitOptions, RateLimits } from "./limits/rateLimits";
 import type { RequestsUnderWay } from "./limits/requestsUnderWay";
 import { WaitingAnswers } from "./limits/waitingAnswers";
@@ -74,7 +75,9 @@ export function buildApp(options: AppOptions): FastifyInstance {
     done();
   });
   underWay.watch(app);
-  const waiting = new WaitingAnswers();
+  const garbage = new Garbage();
+  garbage.watch(app);
+  const waiting = new WaitingAnswers(garbage);
   waiting.watch(app);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler((request) => {

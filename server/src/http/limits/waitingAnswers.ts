@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Garbage } from "./garbage";
 
 const MIB = 1024 * 1024;
 /** An answer is cut off if the client reads nothing of it for this long. */
@@ -30,6 +31,8 @@ export class WaitingAnswers {
   readonly #bytesOf = new Map<string, number>();
   #bytesInAll = 0;
   #cutOff = 0;
+
+  constructor(private readonly garbage: Garbage) {}
 
   /** Number of answers cut off because the client did not read them. */
   get cutOff(): number {
@@ -64,7 +67,9 @@ export class WaitingAnswers {
 
   #remove(reply: FastifyReply): void {
     const waiting = this.#waiting.get(reply);
-    if (waiting && this.#waiting.delete(reply)) this.#count(waiting.reader, -waiting.bytes);
+    if (!waiting || !this.#waiting.delete(reply)) return;
+    this.#count(waiting.reader, -waiting.bytes);
+    this.garbage.add(waiting.bytes);
   }
 
   /** Forgets the answers of a closed connection. Node fires no event for answers that had not reached the socket. */
