@@ -103,7 +103,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
     api.addHook("onRequest", async (request, reply) => {
       requireAddress(request);
       request.caller = await authentication.callerOf(request).catch(async (refusal: unknown) => {
-        await underWay.admit(request);
+        // A key that could not be looked up, because storage does not answer, is not an unknown key.
+        if (refusal instanceof RequestError) await underWay.admit(request);
         throw refusal;
       });
       await limits.admit(request.caller.keyId, request, reply);
