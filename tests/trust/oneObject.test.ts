@@ -238,9 +238,10 @@ describe("Another intent makes another object, although it asks for the same", f
     description = "second";
     expect(changesOf(await stack.preview())).to.deep.equal(["update office description"]);
     const [resource] = (await recordedIn(stack)) as [Recorded & { inputs: Record<string, unknown> }];
-    const hidden = Object.entries(resource.inputs).filter(([name]) => name.startsWith("__") && name !== "__provider");
-    expect(JSON.stringify(hidden)).to.have.length.lessThan(50);
-    expect(Object.keys(resource.outputs)).not.to.include("__intent");
+    const hiddenIn = (properties: object) => Object.entries(properties).filter(([name]) => name.startsWith("__") && name !== "__provider");
+    expect(JSON.stringify(hiddenIn(resource.inputs))).to.have.length.lessThan(50);
+    // A refresh shows what only one side of the state has as a change.
+    expect(hiddenIn(resource.outputs)).to.deep.equal(hiddenIn(resource.inputs));
   });
 });
 
