@@ -1,3 +1,4 @@
+import { messageOf } from "@tunnelplane/sdk/contract";
 import type { Issuer, Objects } from "./envoy/model";
 
 const LONGEST_MS = 5000;
@@ -36,7 +37,7 @@ export class Discovery {
         if (!url.startsWith("https://") || !URL.canParse(url)) throw new Error("its endpoints are no https URLs");
       this.issuers.set(issuer, { authorizationEndpoint, tokenEndpoint });
     } catch (error) {
-      this.complain(`the issuer ${issuer} could not be asked about itself: ${(error as Error).message}`);
+      this.complain(`the issuer ${issuer} could not be asked about itself: ${messageOf(error)}`);
     }
   }
 }

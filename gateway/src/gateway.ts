@@ -1,3 +1,4 @@
+import { messageOf } from "@tunnelplane/sdk/contract";
 import type { Logger } from "pino";
 import { declaredBy } from "./agents/declared";
 import type { KeysAuthority } from "./agents/keysAuthority";
@@ -56,7 +57,7 @@ export class Gateway {
         await this.#serve();
         log.info("serving what was declared when the server was last read");
       } catch (error) {
-        complain(`the last state could not be served: ${(error as Error).message}`);
+        complain(`the last state could not be served: ${messageOf(error)}`);
       }
     }
     let kept = last;
@@ -70,7 +71,7 @@ export class Gateway {
         kept = text;
       } catch (error) {
         this.failures++;
-        complain(`the server could not be read: ${(error as Error).message}. What was declared before is served on`);
+        complain(`the server could not be read: ${messageOf(error)}. What was declared before is served on`);
       }
       await this.#serve().catch((error: Error) => {
         this.failures++;

@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, parse } from "node:path";
+import { messageOf } from "@tunnelplane/sdk/contract";
 import type { ServerCertificate } from "../envoy/model";
 
 /** A folder is looked through with every change; beyond so many files it is somebody's home by mistake. */
@@ -12,7 +13,7 @@ export function readFolder(folder: string, complain: (message: string) => void):
   try {
     names = readdirSync(folder).sort();
   } catch (error) {
-    complain(`the certificates' folder ${folder} cannot be read (${(error as Error).message}): create it, or name another with --certs`);
+    complain(`the certificates' folder ${folder} cannot be read (${messageOf(error)}): create it, or name another with --certs`);
     return [];
   }
   if (names.length > MOST_FILES) {
@@ -25,7 +26,7 @@ export function readFolder(folder: string, complain: (message: string) => void):
       try {
         return [readPair(join(folder, name), join(folder, `${parse(name).name}.key`))];
       } catch (error) {
-        complain((error as Error).message);
+        complain(messageOf(error));
         return [];
       }
     });

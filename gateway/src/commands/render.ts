@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
 import { bootstrap } from "../envoy/listeners";
 import { objectsOf } from "../envoy/model";
@@ -49,7 +50,7 @@ function fromFile(file: string): readonly Entry[] {
   try {
     read = JSON.parse(readFileSync(file === "-" ? 0 : file, "utf8"));
   } catch (error) {
-    throw new Error(`${file} could not be read: ${(error as Error).message}`);
+    throw new Error(`${file} could not be read: ${messageOf(error)}`);
   }
   const list = Array.isArray(read) ? read : (read as { objects?: unknown } | null)?.objects;
   const isEntry = (one: unknown): one is Entry =>

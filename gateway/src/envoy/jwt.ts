@@ -1,4 +1,5 @@
 import type { HttpsEdgeRoutesJwtValidation } from "@tunnelplane/sdk";
+import { present } from "@tunnelplane/sdk/contract";
 import type { Backends } from "./backends";
 import { type Json, typed } from "./json";
 import { Unservable } from "./model";
@@ -47,7 +48,7 @@ export function tokenCheck(route: string, jwt: HttpsEdgeRoutesJwtValidation, bac
   const names = Object.keys(providers).map((provider_name) => ({ provider_name }));
   return {
     providers,
-    requirement: names.length > 1 ? { requires_any: { requirements: names } } : (names[0] as Json),
+    requirement: names.length > 1 ? { requires_any: { requirements: names } } : present(names[0]),
     algorithms: algorithmIn(jwt.jws.allowed_algorithms),
   };
 }

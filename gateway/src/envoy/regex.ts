@@ -1,3 +1,4 @@
+import { messageOf } from "@tunnelplane/sdk/contract";
 import { RE2JS } from "re2js";
 import { Unservable } from "./model";
 
@@ -12,9 +13,7 @@ export function searching(pattern: string): string {
       RE2JS.compile(one);
     } catch (error) {
       // An open \Q would take in what follows the pattern; it then fails to compile here, and is not served.
-      throw new Unservable(
-        `the pattern ${JSON.stringify(pattern)} is no RE2 expression that can be searched for: ${(error as Error).message}`,
-      );
+      throw new Unservable(`the pattern ${JSON.stringify(pattern)} is no RE2 expression that can be searched for: ${messageOf(error)}`);
     }
   }
   return whole;

@@ -3,13 +3,14 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "@tunnelplane/sdk/contract";
 import type { Json } from "../envoy/json";
 import { bootstrap } from "../envoy/listeners";
 import type { Configuration } from "../envoy/model";
 import { writeWhole } from "../files";
 
 /** The oldest that this was tried with; older ones lack what is used here, and drop it in silence. */
-const OLDEST = [1, 40];
+const OLDEST = [1, 40] as const;
 const UPDATE_MS = 15_000;
 const DRAIN = ["--drain-time-s", "3", "--drain-strategy", "immediate"];
 
@@ -122,7 +123,7 @@ export class Envoy {
       });
       return undefined;
     } catch (error) {
-      const said = String((error as { stderr?: Buffer }).stderr ?? (error as Error).message);
+      const said = String((error as { stderr?: Buffer }).stderr ?? messageOf(error));
       const cause = said.match(/[^\n]*(?:caused by|Failed|Invalid|error)[^\n]*/g)?.at(-1) ?? "it ended without saying why";
       return cause.slice(-300);
     } finally {
@@ -165,6 +166,6 @@ function checkVersion(program: string): void {
     );
   }
   const [, major = "0", minor = "0"] = /\/(\d+)\.(\d+)\.\d+/.exec(said) ?? [];
-  if (Number(major) < (OLDEST[0] as number) || (Number(major) === OLDEST[0] && Number(minor) < (OLDEST[1] as number)))
+  if (Number(major) < OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) < OLDEST[1]))
     throw new Error(`Envoy ${major}.${minor} at ${program} is too old: ${OLDEST.join(".")} or newer is needed`);
 }

@@ -1,3 +1,4 @@
+import { present } from "@tunnelplane/sdk/contract";
 import type { Configuration, EdgeState, Objects } from "../envoy/model";
 
 export interface Engine {
@@ -50,7 +51,7 @@ export class Synchroniser {
     const complaint = this.engine.complaint(make(ids));
     if (complaint === undefined) return;
     if (ids.length === 1) {
-      this.#leftOut.set(ids[0] as string, `Envoy refuses it: ${complaint}`);
+      this.#leftOut.set(present(ids[0]), `Envoy refuses it: ${complaint}`);
       return;
     }
     const middle = Math.ceil(ids.length / 2);

@@ -5,6 +5,7 @@ import {
   type Definition,
   defaultOf,
   marksOf,
+  present,
   referencesIn,
   rename,
   shapeOf,
@@ -52,12 +53,12 @@ export function declare(objects: readonly Existing[], only: readonly string[]): 
   const declared = new Map<Existing, Declared>();
   const add = (object: Existing): void => {
     if (declared.has(object)) return;
-    const name = names.get(object) as string;
+    const name = present(names.get(object));
     const references = referencesOf(object).filter(({ id }) => byId.has(id));
-    for (const { id } of references) add(byId.get(id) as Existing);
+    for (const { id } of references) add(present(byId.get(id)));
     const named = (id: string) => {
       const target = byId.get(id);
-      return target && new Reference(names.get(target) as string);
+      return target && new Reference(present(names.get(target)));
     };
     let args = withoutDefaults(object);
     for (const { path, id, isKey } of references) {

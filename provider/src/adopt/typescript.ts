@@ -1,3 +1,4 @@
+import { present } from "@tunnelplane/sdk/contract";
 import type { Properties } from "../core/values";
 import { type Declared, Reference, Secret } from "./program";
 
@@ -30,7 +31,7 @@ function variablesOf(resources: readonly Declared[]): ReadonlyMap<string, string
   const variables = new Map<string, string>();
   for (const { name, definition } of resources.filter((resource) => used.has(resource.name))) {
     const words = name.split(/[^A-Za-z0-9]+/).filter(Boolean);
-    const joined = words.map((word, index) => (index === 0 ? word : (word[0] as string).toUpperCase() + word.slice(1))).join("");
+    const joined = words.map((word, index) => (index === 0 ? word : present(word[0]).toUpperCase() + word.slice(1))).join("");
     const own = /^\d/.test(joined) ? `_${joined}` : joined;
     let variable = taken.has(own) ? own + definition.type : own;
     for (let count = 2; taken.has(variable); count++) variable = `${own}${definition.type}${count}`;

@@ -1,8 +1,8 @@
 import type { Caller, Transport } from "@tunnelplane/sdk";
-import { camelCase, type Definition, pathFieldsOf, registry } from "@tunnelplane/sdk/contract";
+import { camelCase, type Definition, pathFieldsOf, present, registry } from "@tunnelplane/sdk/contract";
 import { readServer } from "../core/everything";
 import { Lifecycle } from "../core/lifecycle";
-import { type Target, targetOf, type Wire } from "../core/target";
+import { targetOf, type Wire } from "../core/target";
 import { outputsOf, type Properties } from "../core/values";
 
 /** An object of the server, as a program would declare it and as a state would record it. */
@@ -49,7 +49,7 @@ export async function readWorld(transport: Transport, progress: (read: number) =
 function take(definition: Definition, answer: Wire, caller: Caller): Existing | string {
   if (answer.id === caller.key_id) return "it is the key that this is read with";
   if (typeof answer.expires_at === "string" && Date.parse(answer.expires_at) <= Date.now()) return `it ended at ${answer.expires_at}`;
-  const target = targets.get(definition.kind) as Target;
+  const target = present(targets.get(definition.kind));
   const outputs = outputsOf(target.definition, answer, undefined);
   const { ownerId, ...others } = Object.fromEntries(
     Object.keys(definition.fields)

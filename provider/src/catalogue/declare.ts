@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import type { Entry } from "@tunnelplane/sdk/catalogue";
 import { CatalogueFile, check, isLater, type Later, report, type Tags } from "@tunnelplane/sdk/catalogue";
-import { collectionOf, formatPath, registry } from "@tunnelplane/sdk/contract";
+import { collectionOf, formatPath, messageOf, registry } from "@tunnelplane/sdk/contract";
 import * as resources from "../generated";
 import type { CatalogueOptions } from "./options";
 
@@ -42,7 +42,7 @@ function read(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new pulumi.RunError(`The catalogue ${file} cannot be read: ${(error as Error).message}`);
+    throw new pulumi.RunError(`The catalogue ${file} cannot be read: ${messageOf(error)}`);
   }
 }
 
@@ -53,7 +53,7 @@ function tagsFor(file: string): Tags {
       try {
         return readFileSync(resolve(dirname(file), path), "utf8");
       } catch (error) {
-        throw new Error(`cannot be read from its file: ${(error as Error).message}`);
+        throw new Error(`cannot be read from its file: ${messageOf(error)}`);
       }
     },
     "!config": (key) => fromStack(key, "", (config, name) => config.get(name)),

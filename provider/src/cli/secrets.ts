@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { messageOf } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
 import { keyOf, unsealed } from "../adopt/secrets";
 
@@ -26,9 +27,7 @@ function resourcesOf(file: string): { name: string; inputs: unknown }[] {
     read = JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
     // The file holds secrets: keep its content out of the message.
-    throw new Error(
-      error instanceof SyntaxError ? `${file} is no JSON; expected the import file that adopt wrote` : (error as Error).message,
-    );
+    throw new Error(error instanceof SyntaxError ? `${file} is no JSON; expected the import file that adopt wrote` : messageOf(error));
   }
   const { resources } = (read ?? {}) as { resources?: { name: string; inputs: unknown }[] };
   if (!Array.isArray(resources)) throw new Error(`${file} holds no \`resources\`; expected the import file that adopt wrote`);

@@ -1,3 +1,4 @@
+import { messageOf } from "@tunnelplane/sdk/contract";
 import "@tunnelplane/sdk/node";
 
 import type { dynamic } from "@pulumi/pulumi";
@@ -93,7 +94,7 @@ function handler(kind: string): dynamic.ResourceProvider {
       resolveSettings((key) => config?.get(key), process.env);
     } catch (error) {
       keyIsMissed = true;
-      await warn((error as Error).message, urn);
+      await warn(messageOf(error), urn);
     }
   }
 

@@ -1,3 +1,4 @@
+import { present } from "@tunnelplane/sdk/contract";
 /** Where the settings of an explicit account are kept in its configuration. */
 export const ACCOUNT_BASE_URL = "account:baseUrl";
 export const ACCOUNT_API_KEY = "account:apiKey";
@@ -58,5 +59,5 @@ export function validatesOnServer(config: ConfigLookup, environment: NodeJS.Proc
 
 function first(candidates: [value: string | undefined, source: string][]): { value: string; source: string } | undefined {
   const found = candidates.find(([value]) => value);
-  return found && { value: found[0] as string, source: found[1] };
+  return found && { value: present(found[0]), source: found[1] };
 }

@@ -1,3 +1,4 @@
+import { present } from "@tunnelplane/sdk/contract";
 import type { Exposure } from "@tunnelplane/sdk/meaning";
 import { SCRIPT, STYLE } from "./htmlParts";
 import { type Report, type ReviewedFinding, SEVERITIES } from "./report";
@@ -133,7 +134,7 @@ function words(text: string, x: number): string {
 
 const SIGNS: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => SIGNS[sign] as string);
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => present(SIGNS[sign]));
 
 /** Words in backticks are names. */
 const prose = (text: string): string =>

@@ -1,3 +1,4 @@
+import { present } from "@tunnelplane/sdk/contract";
 import type { Report, ReviewedFinding } from "./report";
 import { SEVERITIES } from "./report";
 import { causeWords, changedAspects, changeWords, countWords } from "./words";
@@ -48,7 +49,7 @@ class Body {
   section(title: string, items: readonly string[], name: string): void {
     if (items.length === 0) return;
     let shown = 0;
-    if (this.add([title, ""])) while (shown < items.length && this.add([items[shown] as string])) shown++;
+    if (this.add([title, ""])) while (shown < items.length && this.add([present(items[shown])])) shown++;
     if (shown < items.length) this.#leftOut.push(`${items.length - shown} of ${items.length} ${name}`);
     this.add([""]);
   }

@@ -1,3 +1,4 @@
+import { present } from "@tunnelplane/sdk/contract";
 import type { OurStep } from "./worlds";
 
 /** Where a program declares a resource. */
@@ -21,7 +22,7 @@ export function placeOf({ newState, oldState }: Pick<OurStep, "newState" | "oldS
 
 function frameOf(position: string | undefined): { file: string; line: number } | undefined {
   const found = /^project:\/\/\/(.+)#(\d+)(?:,\d+)?$/.exec(position ?? "");
-  return found ? { file: decoded(found[1] as string), line: Number(found[2]) } : undefined;
+  return found ? { file: decoded(present(found[1])), line: Number(found[2]) } : undefined;
 }
 
 function decoded(path: string): string {

@@ -6,6 +6,7 @@ import {
   mapSecrets,
   moduleAsResource,
   modulesOf,
+  present,
   referencesIn,
   registry,
   targetsOf,
@@ -102,7 +103,7 @@ function withReferences(
     const urns = (pending.get(camelCase(property)) ?? []).filter((urn) => kinds.has(typeIn(urn)?.kind ?? ""));
     // Nothing tells the order of several; it matters in a failover.
     if (urns.length !== places.length || (definition.kind === "failover_backend" && places.length > 1)) continue;
-    for (const [index, { path }] of places.entries()) put(copy, path, urns[index] as string);
+    for (const [index, { path }] of places.entries()) put(copy, path, present(urns[index]));
   }
   return copy;
 }
@@ -111,5 +112,5 @@ function put(value: WorldObject["fields"], path: readonly PropertyKey[], urn: st
   const at = path
     .slice(0, -1)
     .reduce<Record<PropertyKey, unknown>>((found, name) => found[name] as Record<PropertyKey, unknown>, value as Record<string, unknown>);
-  at[path.at(-1) as PropertyKey] = urn;
+  at[present(path.at(-1))] = urn;
 }

@@ -1,5 +1,5 @@
 import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, Scalar, type YAMLError } from "yaml";
-import { formatPath } from "../contract";
+import { formatPath, messageOf } from "../contract";
 import type { Mistake } from "./mistakes";
 
 /** A value that is not known before it is used; it stands in place of the value. */
@@ -105,7 +105,7 @@ export class CatalogueFile {
     try {
       return substitute(String(node.value));
     } catch (error) {
-      this.complain(path, (error as Error).message);
+      this.complain(path, messageOf(error));
       return MISSING;
     }
   }

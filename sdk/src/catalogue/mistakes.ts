@@ -1,5 +1,5 @@
 import type { LineCounter } from "yaml";
-import { formatPath } from "../contract";
+import { formatPath, present } from "../contract";
 
 /** One thing wrong with a file. */
 export interface Mistake {
@@ -37,10 +37,10 @@ function distance(a: string, b: string): number {
   for (const [i, char] of [...a].entries()) {
     const next = [i + 1];
     for (let j = 0; j < b.length; j++) {
-      const replaced = (row[j] as number) + (char === b[j] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j + 1] as number) + 1, (next[j] as number) + 1));
+      const replaced = present(row[j]) + (char === b[j] ? 0 : 1);
+      next.push(Math.min(replaced, present(row[j + 1]) + 1, present(next[j]) + 1));
     }
     row = next;
   }
-  return row[b.length] as number;
+  return present(row[b.length]);
 }

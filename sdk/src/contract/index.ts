@@ -6,6 +6,7 @@ export { exactlyOne, object } from "./core/fields";
 export { bare, defaultOf, type Embedded, elementOf, isOptional, type Marks, marksOf, type Problem, shapeOf } from "./core/marks";
 export * from "./core/module";
 export * from "./core/names";
+export { messageOf, present } from "./core/narrow";
 export { oncePer } from "./core/once";
 export * from "./core/paths";
 export * from "./core/renewal";

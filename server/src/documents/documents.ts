@@ -8,6 +8,7 @@ import {
   lacksFields,
   mapSecrets,
   marksOf,
+  present,
   toAnswered,
   toSent,
   withDefaults,
@@ -130,7 +131,7 @@ export class Documents {
 
   #uncomputed(definition: Definition, id: string, createdAt: string, sent: Document): Document {
     const uri = `${this.placeholder}${expandPath(definition.path, sent)}/${id}`;
-    const refer = (target: string) => ({ id: target, uri: this.addressOf(definitionOfId(target) as Definition, target) });
+    const refer = (target: string) => ({ id: target, uri: this.addressOf(present(definitionOfId(target)), target) });
     const answered = toAnswered(createSchema(definition), sent, { uri, refer }) as Document;
     return { id, uri, created_at: createdAt, ...answered, ...unknownYet(definition) };
   }

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { type Definition, definitionNamed, definitionOf, definitionOfId } from "@tunnelplane/sdk/contract";
+import { definitionNamed, definitionOf, definitionOfId, present } from "@tunnelplane/sdk/contract";
 import { type Finding, findingsOf, type WorldObject } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
 import type { Caller } from "../auth";
@@ -137,7 +137,7 @@ async function someEdges(transaction: Kysely<Database>, limits: string[]): Promi
     limits.push(`Only the newest ${MOST_EDGES} edges of each kind were looked at for addresses that nobody may bind any more.`);
   }
   return pages.flatMap((rows, index) =>
-    rows.slice(0, MOST_EDGES).map(({ document }) => objectOf(definitionNamed(kinds[index] as string), JSON.parse(document))),
+    rows.slice(0, MOST_EDGES).map(({ document }) => objectOf(definitionNamed(present(kinds[index])), JSON.parse(document))),
   );
 }
 
@@ -163,10 +163,10 @@ const routesOf = statement<{ id: string; limit: number }, { document: string }>(
 
 /** Says of policies, backends and authorities that something uses them, whether or not that was read. */
 async function markUsed(transaction: Kysely<Database>, objects: Map<string, WorldObject>): Promise<void> {
-  const usable = [...objects.keys()].filter((id) => CLIMBED.test((definitionOfId(id) as Definition).kind));
+  const usable = [...objects.keys()].filter((id) => CLIMBED.test(present(definitionOfId(id)).kind));
   const found = await pipelined(usable.map((id) => users(transaction, { id, limit: 1 })));
   for (const [index, id] of usable.entries()) {
-    if ((found[index] ?? []).length > 0) objects.set(id, { ...(objects.get(id) as WorldObject), used: true });
+    if ((found[index] ?? []).length > 0) objects.set(id, { ...present(objects.get(id)), used: true });
   }
 }
 

@@ -5,6 +5,7 @@ import {
   definitionOfId,
   holdsSecrets,
   mapSecrets,
+  present,
   referencesIn,
 } from "@tunnelplane/sdk/contract";
 import type { WorldObject } from "@tunnelplane/sdk/meaning";
@@ -60,7 +61,7 @@ export class Gathering {
     const room = Math.max(MOST_OBJECTS - this.objects.size, 0);
     if (ids.length > room) this.full = true;
     const rows = await pipelined(ids.slice(0, room).map((id) => findById(this.db, { id })));
-    return rows.flat().map(({ id, document }) => objectOf(definitionOfId(id) as Definition, JSON.parse(document)));
+    return rows.flat().map(({ id, document }) => objectOf(present(definitionOfId(id)), JSON.parse(document)));
   }
 
   #keep(object: WorldObject): boolean {
@@ -96,7 +97,7 @@ export async function credentialsFor(db: Kysely<Database>, caller: Caller): Prom
   const pages = await pipelined(kinds.map((kind) => newest(db, { kind, limit: MOST_CREDENTIALS + 1 })));
   const credentials = pages.flatMap((rows, index) =>
     rows.slice(0, MOST_CREDENTIALS).map(({ owner_id, document }): WorldObject => {
-      const object = objectOf(definitionNamed(kinds[index] as string), JSON.parse(document));
+      const object = objectOf(definitionNamed(present(kinds[index])), JSON.parse(document));
       return caller.admin || owner_id === caller.ownerId ? object : { ...object, hidden: true };
     }),
   );

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { type Definition, definitionOfId } from "@tunnelplane/sdk/contract";
+import { definitionOfId, present } from "@tunnelplane/sdk/contract";
 import { addressOf, eachExposure, type WorldObject } from "@tunnelplane/sdk/meaning";
 import type { Caller } from "../auth";
 import type { Document, Page } from "../documents";
@@ -66,7 +66,7 @@ async function placesOf(
   const places: Place[] = [];
   for (const { value, resource_id: id } of served) {
     if (!edges.has(id)) {
-      const definition = definitionOfId(id) as Definition;
+      const definition = present(definitionOfId(id));
       const [row] = await findWhole(definition)(reader, { id });
       edges.set(id, row && JSON.parse(await documents.read(reader, definition, row.document, `${id} ${row.version}`)));
     }
@@ -100,10 +100,10 @@ function holdersOf(places: readonly Place[]): WorldObject[] {
     const known = edges.get(id) ?? { edge, hostports: new Set() };
     known.hostports.add(hostport);
     edges.set(id, known);
-    if (route) routes.set(route.id as string, objectOf(definitionOfId(route.id as string) as Definition, route));
+    if (route) routes.set(route.id as string, objectOf(present(definitionOfId(route.id as string)), route));
   }
   const holders = [...edges].map(([id, { edge, hostports }]) =>
-    objectOf(definitionOfId(id) as Definition, { ...edge, hostports: [...hostports] }),
+    objectOf(present(definitionOfId(id)), { ...edge, hostports: [...hostports] }),
   );
   return [...holders, ...routes.values()];
 }

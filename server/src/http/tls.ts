@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { SecureContextOptions } from "node:tls";
+import { messageOf } from "@tunnelplane/sdk/contract";
 
 /** The files of certificate and private key, both as PEM. */
 export interface TlsFiles {
@@ -28,7 +29,7 @@ function read(what: string, file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
-    throw new Error(`Cannot read the TLS ${what}: ${(error as Error).message}`);
+    throw new Error(`Cannot read the TLS ${what}: ${messageOf(error)}`);
   }
 }
 

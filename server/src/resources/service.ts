@@ -1,4 +1,4 @@
-import { type Definition, definitionNamed } from "@tunnelplane/sdk/contract";
+import { type Definition, definitionNamed, present } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { type Caller, refuseForeignOwner } from "../auth";
 import type { Answer, Page, PageSize } from "../documents";
@@ -92,7 +92,7 @@ export class ResourceService {
     const documents = this.#documents.areAsRead(definition, page.versions)
       ? [page.documents]
       : await inSlices(documentsIn(page), (document, index) =>
-          this.#documents.read(reader, definition, document, page.versions[index] as string),
+          this.#documents.read(reader, definition, document, present(page.versions[index])),
         );
     return { documents, nextBefore: page.nextBefore };
   }

@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPair, type JsonWebKey, type KeyObject, sign, verify } from "node:crypto";
 import { promisify } from "node:util";
+import { present } from "@tunnelplane/sdk/contract";
 import { mpint, string, WireReader } from "./wire";
 
 const generate = promisify(generateKeyPair);
@@ -105,7 +106,7 @@ function schemeOf({ kty, crv = "" }: JsonWebKey): Scheme {
 }
 
 function publicPartsOf({ kty, crv = "", ...jwk }: JsonWebKey): Buffer[] {
-  const part = (name: "n" | "e" | "x" | "y") => Buffer.from(jwk[name] as string, "base64url");
+  const part = (name: "n" | "e" | "x" | "y") => Buffer.from(present(jwk[name]), "base64url");
   if (kty === "RSA") return [mpint(part("e")), mpint(part("n"))];
   if (crv === "Ed25519") return [string(part("x"))];
   const point = Buffer.concat([Buffer.from([4]), part("x"), part("y")]); // SEC 1 section 2.3.3, uncompressed

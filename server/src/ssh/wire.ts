@@ -1,3 +1,4 @@
+import { present } from "@tunnelplane/sdk/contract";
 /** The data types of RFC 4251 section 5 that keys and certificates use. */
 
 export const string = (value: string | Buffer): Buffer => {
@@ -22,7 +23,7 @@ export const mpint = (digits: Buffer): Buffer => {
   const start = digits.findIndex((byte) => byte !== 0);
   if (start < 0) return string("");
   const bare = digits.subarray(start);
-  return string((bare[0] as number) & 0x80 ? Buffer.concat([Buffer.alloc(1), bare]) : bare);
+  return string(present(bare[0]) & 0x80 ? Buffer.concat([Buffer.alloc(1), bare]) : bare);
 };
 
 /** Reads values one after the other. Throws if the data ends too early. */

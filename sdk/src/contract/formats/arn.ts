@@ -1,4 +1,5 @@
 import { conditioned, text } from "../core/fields";
+import { present } from "../core/narrow";
 
 /** An Amazon Resource Name, in its parts: `arn:<partition>:<service>:<region>:<account>:<resource>`. */
 export interface Arn {
@@ -36,7 +37,7 @@ const KINDS = {
 export function readArn(kind: keyof typeof KINDS, text: string): Arn | undefined {
   const { service, region, name } = KINDS[kind];
   const found = new RegExp(`^arn:aws(?:-[a-z]+)*:${service}:(${region}):(\\d{12}):${name}$`).exec(text);
-  return found ? { region: found[1] as string, account: found[2] as string, name: found[3] as string } : undefined;
+  return found ? { region: present(found[1]), account: present(found[2]), name: present(found[3]) } : undefined;
 }
 
 /** The ARN of something of a kind. */

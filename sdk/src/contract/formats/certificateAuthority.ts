@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import type * as X509 from "@peculiar/x509";
 import { conditioned, text } from "../core/fields";
+import { present } from "../core/narrow";
 import { type DerValue, readAllDer, readDer, requireDer } from "./der";
 
 /** What a certificate authority's answers say of its certificate. */
@@ -67,10 +68,10 @@ function complainAboutExtensions(der: Buffer): string | undefined {
   const seen = new Set<string>();
   for (const { content } of extensions) {
     const parts = readAllDer(content);
-    const name = (parts[0] as DerValue).content.toString("hex");
+    const name = present(parts[0]).content.toString("hex");
     if (seen.has(name)) throw new Error("an extension that stands twice");
     seen.add(name);
-    requireDer((parts.at(-1) as DerValue).content);
+    requireDer(present(parts.at(-1)).content);
   }
   return undefined;
 }
@@ -100,7 +101,7 @@ function factsOf(der: Buffer): CertificateFacts | string {
 
 function complainAboutShape(pem: string): string | undefined {
   if (pem.length > LONGEST_PEM) return `is ${pem.length} characters long; one certificate takes a few thousand`;
-  const labels = [...pem.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----/g)].map((match) => match[1] as string);
+  const labels = [...pem.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----/g)].map((match) => present(match[1]));
   if (labels.some((label) => label.endsWith("PRIVATE KEY")))
     return "holds a private key; send the certificate alone, and keep the key where it is";
   if (labels.length === 0) return 'must be a PEM block that begins with "-----BEGIN CERTIFICATE-----"';

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import type { UniqueKey } from "../core/definition";
 import { conditioned, distinct, MOST_ENTRIES, text } from "../core/fields";
+import { present } from "../core/narrow";
 
 /** A domain name of 253 characters, "*.", a colon and a port. */
 export const LONGEST_ADDRESS = 261;
@@ -13,7 +14,7 @@ export function isDomain(name: string, { wildcard = false } = {}): boolean {
   return (
     domain.length <= 253 &&
     labels.every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(label)) &&
-    !/^\d+$/.test(labels.at(-1) as string)
+    !/^\d+$/.test(present(labels.at(-1)))
   );
 }
 

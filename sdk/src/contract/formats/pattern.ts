@@ -1,5 +1,6 @@
 import type * as Re2 from "re2js";
 import { conditioned, word } from "../core/fields";
+import { messageOf } from "../core/narrow";
 import { programSize } from "./patternSize";
 
 const LONGEST_PATTERN = 512;
@@ -23,6 +24,6 @@ export const pattern = () =>
       return undefined;
     } catch (error) {
       const beyondRe2 = /\(\?<?[=!]|\\[1-9]/.test(value) ? "; look-around and back-references are not part of RE2" : "";
-      return `is no regular expression that RE2 accepts (${(error as Error).message})${beyondRe2}`;
+      return `is no regular expression that RE2 accepts (${messageOf(error)})${beyondRe2}`;
     }
   });

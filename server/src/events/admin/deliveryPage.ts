@@ -1,3 +1,4 @@
+import { present } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Page } from "../../documents";
 import type { Database, DeliveryRow, Store } from "../../storage";
@@ -94,7 +95,7 @@ async function sent(db: Kysely<Database>, { destination, status, before, most }:
   const at = new Map(batches.flatMap(({ sequences, delivered_at }) => sequencesIn(sequences).map((sequence) => [sequence, delivered_at])));
   const rows = await eventsAmong(db, [...at.keys()], before, most);
   return rows.map((row) => {
-    const delivered_at = at.get(row.sequence) as string;
+    const delivered_at = present(at.get(row.sequence));
     const times = { first_attempt_at: delivered_at, last_attempt_at: delivered_at, delivered_at, due_at: null };
     return { ...row, status: "delivered", attempts: 1, last_error: null, ...times };
   });

@@ -1,3 +1,4 @@
+import { present } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Database, Store } from "../../storage";
 
@@ -20,7 +21,7 @@ export async function pruneEvents(store: Store, before: Date): Promise<number> {
     const old = page.filter(({ created_at }) => created_at < before.toISOString()).map(({ sequence }) => sequence);
     if (old.length > 0) count += await prunePage(store, old);
     if (old.length < PAGE) break;
-    after = old.at(-1) as number;
+    after = present(old.at(-1));
   }
   // The page of deliveries skips events that no longer exist, so the order of the two deletions does not matter.
   await store.write((transaction) =>

@@ -1,3 +1,4 @@
+import { present } from "@tunnelplane/sdk/contract";
 import type { Database, DeliveryRow } from "../../storage";
 import type { Outgoing, Target } from "../targets";
 import type { Sent } from "../targets/target";
@@ -107,7 +108,7 @@ export interface Outcome {
 export function outcomesOf({ batch, results }: SentBatch, now: Date, random: number): Outcome[] {
   const due = now.toISOString();
   return batch.deliveries.map((delivery, index): Outcome => {
-    const result = results[index] as Result;
+    const result = present(results[index]);
     return result.ok ? { delivery, status: "delivered", error: null, due } : failureOf(delivery, result, now, random);
   });
 }
@@ -122,7 +123,7 @@ function failureOf(delivery: LeasedEvent, result: Extract<Result, { ok: false }>
 /** Groups equal outcomes, with their sequences as JSON, so that a few statements record many events. */
 export const sameOutcomes = (outcomes: readonly Outcome[]) =>
   grouped(outcomes, ({ status, error }) => `${status} ${error}`).map((same) => {
-    const { status, error } = same[0] as Outcome;
+    const { status, error } = present(same[0]);
     return { status, last_error: error, sequences: sequencesOf(same.map(({ delivery }) => delivery)) };
   });
 

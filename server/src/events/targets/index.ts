@@ -1,4 +1,5 @@
 import type { EventDestinationTarget } from "@tunnelplane/sdk";
+import { present } from "@tunnelplane/sdk/contract";
 import { openDeliveryService } from "./deliveryService";
 import { openLogService } from "./logService";
 import { openMonitoringService } from "./monitoringService";
@@ -26,7 +27,7 @@ export function openTarget(target: EventDestinationTarget, options: TargetOption
       const fitting = batch.filter((_, index) => !refused[index]);
       const sent = fitting.length > 0 ? await sendInTime(service, fitting, signal, timeoutMs, clean) : [];
       let next = 0;
-      return refused.map((refusal) => refusal ?? (sent[next++] as Sent));
+      return refused.map((refusal) => refusal ?? present(sent[next++]));
     },
   };
 }

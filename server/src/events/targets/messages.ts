@@ -1,3 +1,4 @@
+import { present } from "@tunnelplane/sdk/contract";
 import type { Outgoing, Sent } from "./target";
 
 /**
@@ -15,10 +16,10 @@ export const columnsOf = (events: readonly Outgoing[]): Columns => ({
 
 export const rowsOf = ({ id, key, time, body }: Columns): Outgoing[] =>
   id.map((_, row) => ({
-    id: id[row] as string,
-    key: key[row] as string,
-    time: time[row] as string,
-    body: body[row] as string,
+    id: present(id[row]),
+    key: present(key[row]),
+    time: present(time[row]),
+    body: present(body[row]),
   }));
 
 /** The result of a batch. Usually the service accepts everything, which is one word. */

@@ -1,5 +1,6 @@
 import { type MessagePort, parentPort } from "node:worker_threads";
 import type { EventDestinationTarget } from "@tunnelplane/sdk";
+import { present } from "@tunnelplane/sdk/contract";
 import { openTarget } from ".";
 import { type Columns, rowsOf, type Summary, summaryOf } from "./messages";
 import { type Target, TargetError, type TargetErrorOptions, type TargetOptions } from "./target";
@@ -44,7 +45,7 @@ async function send({ target, batch, columns }: Extract<Order, { order: "send" }
   underWay.set(batch, controller);
   try {
     const events = rowsOf(columns);
-    return { batch, sent: summaryOf(events, await (targets.get(target) as Target).send(events, controller.signal)) };
+    return { batch, sent: summaryOf(events, await present(targets.get(target)).send(events, controller.signal)) };
   } catch (error) {
     return { batch, ...(error instanceof TargetError ? { refused: refusalOf(error) } : { failed: error }) };
   } finally {

@@ -1,3 +1,4 @@
+import { present } from "@tunnelplane/sdk/contract";
 /** Frees a place. Calling it twice does no harm. */
 export type GiveBack = () => void;
 
@@ -29,7 +30,7 @@ export class Slots {
       if (!isHeld) return;
       isHeld = false;
       this.#inAll--;
-      const left = (this.#held.get(holder) as number) - 1;
+      const left = present(this.#held.get(holder)) - 1;
       if (left > 0) this.#held.set(holder, left);
       else this.#held.delete(holder);
     };
