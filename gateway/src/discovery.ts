@@ -31,7 +31,8 @@ export class Discovery {
       const text = await answer.text();
       if (!answer.ok || text.length > LARGEST) throw new Error(`it answered ${answer.status} with ${text.length} characters`);
       const said = JSON.parse(text) as Record<string, unknown>;
-      const [authorizationEndpoint, tokenEndpoint] = [said.authorization_endpoint, said.token_endpoint].map(String) as [string, string];
+      const authorizationEndpoint = String(said.authorization_endpoint);
+      const tokenEndpoint = String(said.token_endpoint);
       if (said.issuer !== issuer) throw new Error(`it calls itself ${JSON.stringify(said.issuer)}`);
       for (const url of [authorizationEndpoint, tokenEndpoint])
         if (!url.startsWith("https://") || !URL.canParse(url)) throw new Error("its endpoints are no https URLs");

@@ -1,3 +1,4 @@
+import { messageOf } from "@tunnelplane/sdk/contract";
 import "@tunnelplane/sdk/node";
 
 import type { AddressInfo } from "node:net";
@@ -128,7 +129,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           (app.server as unknown as TlsServer).setSecureContext(readTls(options.tls));
           logger.info("TLS certificate and key were read again");
         } catch (error) {
-          logger.error(`${(error as Error).message}. The server keeps its old certificate`);
+          logger.error(`${messageOf(error)}. The server keeps its old certificate`);
         }
       },
       async close() {

@@ -4,7 +4,8 @@ export const allows = (acl: readonly string[], bind: readonly string[]): boolean
 
 function covers(rule: string, asked: string): boolean {
   if (rule === "*") return true;
-  const [want, have] = [rule, asked].map((text) => text.replace(/^bind:/, "")) as [string, string];
+  const want = rule.replace(/^bind:/, "");
+  const have = asked.replace(/^bind:/, "");
   if (have.includes("=") || want.includes("=")) return coversLabel(want, have);
   const [host = "", port] = split(want);
   const [asks = "", asksPort] = split(have);

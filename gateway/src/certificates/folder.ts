@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, parse } from "node:path";
-import { messageOf } from "@tunnelplane/sdk/contract";
+import { messageOf, present } from "@tunnelplane/sdk/contract";
 import type { ServerCertificate } from "../envoy/model";
 
 /** A folder is looked through with every change; beyond so many files it is somebody's home by mistake. */
@@ -58,6 +58,6 @@ export function certificateOf(chain: string, key: string, file: string): ServerC
     throw new Error(`the key beside ${file} is no private key in PEM without a passphrase`);
   }
   if (!fits) throw new Error(`the key beside ${file} belongs to another certificate`);
-  const names = [...(certificate.subjectAltName ?? "").matchAll(/DNS:([^,\s"]+)/g)].map(([, name]) => (name as string).toLowerCase());
+  const names = [...(certificate.subjectAltName ?? "").matchAll(/DNS:([^,\s"]+)/g)].map(([, name]) => present(name).toLowerCase());
   return { names, chain, key, notBefore: Date.parse(certificate.validFrom), notAfter: Date.parse(certificate.validTo) };
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf } from "@tunnelplane/sdk/contract";
+import { messageOf, present } from "@tunnelplane/sdk/contract";
 import type { Json } from "../envoy/json";
 import { bootstrap } from "../envoy/listeners";
 import type { Configuration } from "../envoy/model";
@@ -105,7 +105,7 @@ export class Envoy {
     const text = await this.#ask(`/stats?filter=${prefix}update`).catch(() => undefined);
     if (text === undefined) return undefined;
     return Object.fromEntries(
-      text.split("\n").map((line) => [line.slice(prefix.length).split(": ")[0] as string, Number(line.split(": ")[1])]),
+      text.split("\n").map((line) => [present(line.slice(prefix.length).split(": ")[0]), Number(line.split(": ")[1])]),
     );
   }
 

@@ -8,6 +8,7 @@ import {
   marksOf,
   moduleAsResource,
   pathFieldsOf,
+  present,
   withArticle,
 } from "@tunnelplane/sdk/contract";
 import { type Creation, idempotencyKeyOf } from "./creation";
@@ -126,7 +127,7 @@ function placeOf(definition: Definition, id: string): Record<string, string> & {
       `The id of ${withArticle(definition.title)} is ${[...names, "id"].map((name) => `<${name}>`).join("/")}, got ${JSON.stringify(id)}`,
     );
   }
-  return { ...Object.fromEntries(names.map((name, index) => [name, ids[index]])), id: ids.at(-1) as string };
+  return { ...Object.fromEntries(names.map((name, index) => [name, ids[index]])), id: present(ids.at(-1)) };
 }
 
 /** The answer, or undefined where there is no such object any more. */

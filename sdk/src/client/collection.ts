@@ -36,7 +36,7 @@ export class Collection<T, Create, Update> {
     const query = new URLSearchParams({ limit: String(pageSize) });
     if (beforeId !== undefined) query.set("before_id", beforeId);
     for (let next: string | null = query.toString(); next !== null; ) {
-      const { body } = (await this.transport.request("GET", `${this.path}?${next}`)) as Answered<Page<T>>;
+      const { body }: Answered<Page<T>> = await this.transport.request("GET", `${this.path}?${next}`);
       yield* body[this.listKey] as T[];
       // The query alone: the address in it is the one that the server knows itself by.
       next = body.next_page_uri === null ? null : new URL(body.next_page_uri as string).search.slice(1);
@@ -110,7 +110,7 @@ export class Entries<T, Create> {
   }
 
   async list(id: string): Promise<T[]> {
-    const { body } = (await this.transport.request("GET", this.#pathOf(id))) as Answered<Page<T>>;
+    const { body } = await this.transport.request<Page<T>>("GET", this.#pathOf(id));
     return body[this.name] as T[];
   }
 

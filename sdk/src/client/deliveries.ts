@@ -38,7 +38,7 @@ export class Deliveries {
   async *list(destinationId: string, { status }: { readonly status?: EventDelivery["status"] } = {}): AsyncGenerator<EventDelivery> {
     const query = new URLSearchParams(status && { status });
     for (let next: string | null = query.toString(); next !== null; ) {
-      const { body } = (await this.transport.request("GET", `${pathOf(destinationId)}/deliveries?${next}`)) as Answered<DeliveryPage>;
+      const { body }: Answered<DeliveryPage> = await this.transport.request("GET", `${pathOf(destinationId)}/deliveries?${next}`);
       yield* body.deliveries;
       next = body.next_page_uri && new URL(body.next_page_uri).search.slice(1);
     }

@@ -16,7 +16,7 @@ export class Exposures {
   async *list({ address, pageSize = 100 }: ExposureOptions = {}): AsyncGenerator<Exposure> {
     const query = new URLSearchParams({ limit: String(pageSize), ...(address !== undefined && { address }) });
     for (let next: string | null = query.toString(); next !== null; ) {
-      const { body } = (await this.transport.request("GET", `/exposure?${next}`)) as Answered<ExposurePage>;
+      const { body }: Answered<ExposurePage> = await this.transport.request("GET", `/exposure?${next}`);
       yield* body.exposure;
       next = body.next_page_uri && new URL(body.next_page_uri).search.slice(1);
     }

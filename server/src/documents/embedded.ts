@@ -1,4 +1,4 @@
-import { type Definition, definitionOf, type Embedded, marksOf, oncePer, pathFieldsOf } from "@tunnelplane/sdk/contract";
+import { type Definition, definitionOf, type Embedded, marksOf, oncePer, pathFieldsOf, present } from "@tunnelplane/sdk/contract";
 import { type RawBuilder, sql } from "kysely";
 
 /** A list in an object's document of the objects that belong to it, such as the routes of an edge. */
@@ -19,7 +19,7 @@ export const embeddedListOf = oncePer((definition: Definition): EmbeddedList | u
     const { embeds } = marksOf(schema);
     if (!embeds) continue;
     const child = definitionOf(embeds.kind);
-    return { ...embeds, field, definition: child, parentField: pathFieldsOf(child)[0] as string };
+    return { ...embeds, field, definition: child, parentField: present(pathFieldsOf(child)[0]) };
   }
   return undefined;
 });

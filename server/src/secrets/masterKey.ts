@@ -1,6 +1,7 @@
 import { hkdfSync, randomBytes } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { present } from "@tunnelplane/sdk/contract";
 
 const BYTES = 32;
 
@@ -43,7 +44,7 @@ export function createMasterKey(file: string): MasterKey {
   } finally {
     unlinkSync(draft);
   }
-  return findMasterKey({ file }) as MasterKey;
+  return present(findMasterKey({ file }));
 }
 
 function parse(given: string, source: string): MasterKey {

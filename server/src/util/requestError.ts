@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorBody, type ErrorName, formatPath } from "@tunnelplane/sdk/contract";
+import { ERRORS, type ErrorBody, type ErrorName, formatPath, present } from "@tunnelplane/sdk/contract";
 
 /** A refusal, which the API answers with its own status. Any other error becomes a 500. */
 export class RequestError extends Error {
@@ -44,7 +44,7 @@ export class BodyError extends RequestError {
   /** The same refusal for a body that is itself one field of an object: removes that field from the paths. */
   within(field: string): BodyError {
     const [first, ...others] = this.faults.map((fault) => (fault.path[0] === field ? { ...fault, path: fault.path.slice(1) } : fault));
-    return new BodyError([first as Fault, ...others]);
+    return new BodyError([present(first), ...others]);
   }
 }
 

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { present } from "@tunnelplane/sdk/contract";
 import { RequestError } from "../util";
 import { Turns } from "./turns";
 import { type Findings, type Purpose, validate } from "./validate";
@@ -59,7 +60,7 @@ export class Validation {
         this.#goOn();
       });
     } finally {
-      const left = (this.#sizes.get(owner) as number) - json.length;
+      const left = present(this.#sizes.get(owner)) - json.length;
       if (left > 0) this.#sizes.set(owner, left);
       else this.#sizes.delete(owner);
     }
@@ -111,7 +112,7 @@ export class Validation {
   }
 
   #done(): Waiting {
-    const waiting = this.#current as Waiting;
+    const waiting = present(this.#current);
     this.#current = undefined;
     return waiting;
   }

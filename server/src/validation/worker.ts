@@ -1,4 +1,5 @@
-import { type MessagePort, parentPort } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
+import { present } from "@tunnelplane/sdk/contract";
 import { type Findings, type Purpose, validate } from "./validate";
 
 /** A body to be checked, as JSON. */
@@ -9,7 +10,7 @@ export interface Order extends Purpose {
 /** What was found out, or what went wrong. */
 export type Report = { readonly found: Findings } | { readonly failed: unknown };
 
-const port = parentPort as MessagePort;
+const port = present(parentPort);
 
 port.on("message", ({ json, ...purpose }: Order) => {
   let report: Report;

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import type * as X509 from "@peculiar/x509";
 import { conditioned, text } from "../core/fields";
 import { present } from "../core/narrow";
-import { type DerValue, readAllDer, readDer, requireDer } from "./der";
+import { readAllDer, readDer, requireDer } from "./der";
 
 /** What a certificate authority's answers say of its certificate. */
 export interface CertificateFacts {
@@ -61,7 +61,7 @@ const EXTENSIONS = 0xa3; // [3] of RFC 5280 section 4.1
 /** Each extension holds one value, and none stands twice (RFC 5280 section 4.2). */
 function complainAboutExtensions(der: Buffer): string | undefined {
   const [signed] = readAllDer(readDer(der).content);
-  const field = readAllDer((signed as DerValue).content).find(({ tag }) => tag === EXTENSIONS);
+  const field = readAllDer(present(signed).content).find(({ tag }) => tag === EXTENSIONS);
   if (!field) return undefined;
   const extensions = readAllDer(readDer(field.content).content);
   if (extensions.length > MOST_EXTENSIONS) return `has ${extensions.length} extensions; at most ${MOST_EXTENSIONS} are allowed`;

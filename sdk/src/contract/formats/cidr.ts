@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { conditioned, text } from "../core/fields";
+import { present } from "../core/narrow";
 
 /** An IPv4 or IPv6 network in CIDR notation, with a mask and without host bits. */
 export const cidr = () => conditioned(text(64), complainAboutCidr).meta({ examples: ["192.0.2.0/24"] });
@@ -23,4 +24,4 @@ export function complainAboutCidr(value: string): string | undefined {
 export const cidrKey = (cidr: string): string => `${networkOf(cidr).toString()}/${cidr.split("/")[1]}`;
 
 const networkOf = (cidr: string): ipaddr.IPv4 | ipaddr.IPv6 =>
-  isIP(cidr.split("/")[0] as string) === 4 ? ipaddr.IPv4.networkAddressFromCIDR(cidr) : ipaddr.IPv6.networkAddressFromCIDR(cidr);
+  isIP(present(cidr.split("/")[0])) === 4 ? ipaddr.IPv4.networkAddressFromCIDR(cidr) : ipaddr.IPv6.networkAddressFromCIDR(cidr);

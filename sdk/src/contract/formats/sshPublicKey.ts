@@ -1,6 +1,7 @@
 import { createHash, createPublicKey, type JsonWebKey } from "node:crypto";
 import type * as Sshpk from "sshpk";
 import { conditioned, text } from "../core/fields";
+import { present } from "../core/narrow";
 import { isOfFullOrder } from "./ed25519";
 
 /** A public key for SSH that has been read and found sound. */
@@ -50,9 +51,11 @@ function complainAboutShape(text: string): string | undefined {
 /** What reading a key does not find: numbers that make every signature under it worthless. */
 function complainAboutNumbers({ type, blob }: SshPublicKey): string | undefined {
   const [, first, second] = partsOf(blob);
-  if (type === "ed25519") return isOfFullOrder(first as Buffer) ? undefined : "is no point of full order on its curve; make a new key";
+  if (type === "ed25519") return isOfFullOrder(present(first)) ? undefined : "is no point of full order on its curve; make a new key";
   if (type === "ecdsa") return undefined; // on the NIST curves every point has full order
-  const [exponent, modulus] = [first, second].map((part) => BigInt(`0x${part?.toString("hex")}`)) as [bigint, bigint];
+  const numberIn = (part?: Buffer) => BigInt(`0x${present(part).toString("hex")}`);
+  const exponent = numberIn(first);
+  const modulus = numberIn(second);
   if (exponent < SMALLEST_EXPONENT || exponent % 2n === 0n)
     return `has the exponent ${exponent.toString().slice(0, 20)}; it must be odd and at least ${SMALLEST_EXPONENT}`;
   return modulus % 2n === 0n ? "has an even modulus, so it is no RSA key" : undefined;

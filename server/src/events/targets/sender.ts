@@ -1,4 +1,4 @@
-import { type MessagePort, parentPort } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import type { EventDestinationTarget } from "@tunnelplane/sdk";
 import { present } from "@tunnelplane/sdk/contract";
 import { openTarget } from ".";
@@ -19,7 +19,7 @@ export type Report = { readonly batch: number } & (
   | { readonly failed: unknown }
 );
 
-const port = parentPort as MessagePort;
+const port = present(parentPort);
 const targets = new Map<number, Target>();
 const underWay = new Map<number, AbortController>();
 
