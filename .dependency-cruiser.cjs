@@ -8,7 +8,7 @@ const FLOORS = [
   ["http"],
   ["context.ts"],
   ["events", "rotation", "exposure"],
-  ["resources"],
+  ["resources", "gateways"],
   ["auth", "backup"],
   ["journal"],
   ["documents"],

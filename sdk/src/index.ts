@@ -5,7 +5,18 @@ export { type Caller, callerOf } from "./client/caller";
 export { Collection, Entries, type ListOptions, Module } from "./client/collection";
 export { Deliveries, type EventDelivery, type EventDestinationTest } from "./client/deliveries";
 export * from "./client/errors";
+export { type Event, Events } from "./client/events";
 export { type ExposureOptions, Exposures } from "./client/exposures";
+export {
+  type AgentProof,
+  type BindAuthorization,
+  type Gateway,
+  type GatewayAgent,
+  type GatewayEdge,
+  type GatewayReport,
+  type GatewayStatus,
+  Gateways,
+} from "./client/gateways";
 export type { Ref } from "./client/ref";
 export {
   type Answered,

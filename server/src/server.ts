@@ -7,8 +7,9 @@ import { type DestinationStream, type Level, pino } from "pino";
 import { bootstrap } from "./auth";
 import { openContext } from "./context";
 import { Dispatcher, type Endpoints, pruneEvents } from "./events";
+import { forgetSilentGateways } from "./gateways";
 import { buildApp, type RateLimitOptions, RequestsUnderWay, readTls, type TlsFiles } from "./http";
-import { headOf } from "./journal";
+import { EventWaits, headOf } from "./journal";
 import { forgetAnswers } from "./resources";
 import { sealWhatIsClear } from "./rotation";
 import type { DatabaseOptions, Store } from "./storage";
@@ -99,6 +100,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await logHead();
     const housekeeping = [
       every(FORGET_EVERY_MS, "cannot forget kept answers", () => store.write(forgetAnswers)),
+      every(PRUNE_EVERY_MS, "cannot forget gateways", () => store.write(forgetSilentGateways)),
       every(PRUNE_EVERY_MS, "cannot prune old events", () => pruneEvents(store, new Date(Date.now() - options.eventRetention * DAY_MS))),
       every(DAY_MS, "cannot read the end of the audit log", logHead),
     ];
@@ -109,8 +111,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       address: () => options.publicUrl ?? url,
       logger,
     });
-    const waking = { ...context, store: afterWrites(store, () => dispatcher.wake()) };
-    const app = buildApp({ ...options, context: waking, dispatcher, logger, underWay, version: VERSION, tls });
+    const eventWaits = new EventWaits(store);
+    const wake = () => {
+      dispatcher.wake();
+      eventWaits.wake();
+    };
+    const waking = { ...context, store: afterWrites(store, wake) };
+    const app = buildApp({ ...options, context: waking, dispatcher, eventWaits, logger, underWay, version: VERSION, tls });
     await app.listen({ host, port });
     const address = app.server.address() as AddressInfo;
     if (!tls && !isLoopback(address.address))

@@ -20,7 +20,7 @@ onEveryDatabase("The OpenAPI document", (start) => {
     expect(await new Validator().validate(structuredClone(document))).to.deep.equal({ valid: true });
   });
 
-  it("holds every path and method of every resource type, of the journal, the caller and the exposure, and no other", () => {
+  it("holds every path and method of every resource type, of the journal, the caller, the exposure and the gateways, and no other", () => {
     const expected = registry.flatMap(({ kind, path, fields }) => [
       `${path}: get post`,
       `${path}/{id}: delete get patch`,
@@ -46,6 +46,10 @@ onEveryDatabase("The OpenAPI document", (start) => {
         "/audit_head: get",
         "/caller: get",
         "/exposure: get",
+        "/bind_authorizations: post",
+        "/gateways: get",
+        "/gateways/{name}: get",
+        "/gateways/{name}/status: put",
       ],
     ];
     expect(documented).to.have.members([...expected, ...beside]);

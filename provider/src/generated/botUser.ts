@@ -7,8 +7,8 @@ export interface BotUserArgs {
   /** Name of the bot. */
   name: pulumi.Input<string>;
 
-  /** Role of the bot: a `member` sees and changes what belongs to the account and what it owns itself, an `admin` everything. Default `member`. Set at creation only. */
-  role?: pulumi.Input<"member" | "admin">;
+  /** Role of the bot: a `member` sees and changes what belongs to the account and what it owns itself, an `admin` everything; a `gateway` reads what it has to enforce and reports what it serves, and changes nothing. Default `member`. Set at creation only. */
+  role?: pulumi.Input<"member" | "admin" | "gateway">;
 
   /** Whether its API keys are accepted. Default true. */
   active?: pulumi.Input<boolean>;
@@ -27,8 +27,8 @@ export class BotUser extends Resource {
   /** Name of the bot. */
   declare readonly name: pulumi.Output<string>;
 
-  /** Role of the bot: a `member` sees and changes what belongs to the account and what it owns itself, an `admin` everything. Default `member`. Set at creation only. */
-  declare readonly role: pulumi.Output<"member" | "admin">;
+  /** Role of the bot: a `member` sees and changes what belongs to the account and what it owns itself, an `admin` everything; a `gateway` reads what it has to enforce and reports what it serves, and changes nothing. Default `member`. Set at creation only. */
+  declare readonly role: pulumi.Output<"member" | "admin" | "gateway">;
 
   /** Whether its API keys are accepted. Default true. */
   declare readonly active: pulumi.Output<boolean>;

@@ -2,7 +2,7 @@ import "../nodeVersion";
 
 export * from "./core/convert";
 export * from "./core/definition";
-export { exactlyOne, object } from "./core/fields";
+export { exactlyOne, object, text, word } from "./core/fields";
 export { bare, defaultOf, type Embedded, elementOf, isOptional, type Marks, marksOf, type Problem, shapeOf } from "./core/marks";
 export * from "./core/module";
 export * from "./core/names";
@@ -17,7 +17,7 @@ export { type Arn, readArn } from "./formats/arn";
 export { type Change, EVENT_TYPES, eventTypeOf } from "./formats/event";
 export { isDomain, LONGEST_ADDRESS } from "./formats/host";
 export { completeValidity } from "./formats/sshCertificate";
-export { readSshPublicKey, type SshPublicKey, validSshPublicKey } from "./formats/sshPublicKey";
+export { fingerprint, readSshPublicKey, type SshPublicKey, sshPublicKey, validSshPublicKey } from "./formats/sshPublicKey";
 export { durationSeconds, secondsOf, timestamp } from "./formats/time";
 export type { Kind } from "./kinds";
 export * from "./registry";

@@ -17,8 +17,8 @@ export interface BotUser {
   /** Name of the bot. */
   name: string;
 
-  /** Role of the bot: a `member` sees and changes what belongs to the account and what it owns itself, an `admin` everything. Default `member`. Set at creation only. */
-  role: "member" | "admin";
+  /** Role of the bot: a `member` sees and changes what belongs to the account and what it owns itself, an `admin` everything; a `gateway` reads what it has to enforce and reports what it serves, and changes nothing. Default `member`. Set at creation only. */
+  role: "member" | "admin" | "gateway";
 
   /** Whether its API keys are accepted. Default true. */
   active: boolean;
@@ -29,8 +29,8 @@ export interface BotUserCreate {
   /** Name of the bot. */
   name: string;
 
-  /** Role of the bot: a `member` sees and changes what belongs to the account and what it owns itself, an `admin` everything. Default `member`. Set at creation only. */
-  role?: "member" | "admin";
+  /** Role of the bot: a `member` sees and changes what belongs to the account and what it owns itself, an `admin` everything; a `gateway` reads what it has to enforce and reports what it serves, and changes nothing. Default `member`. Set at creation only. */
+  role?: "member" | "admin" | "gateway";
 
   /** Whether its API keys are accepted. Default true. */
   active?: boolean;

@@ -4,6 +4,7 @@ import "../nodeVersion";
  * What a set of objects means (who can reach what), and what a change of it means (what callers will notice).
  * Pure functions: no server, no program, no clock.
  */
+export { mayBind } from "./exposure/binding";
 export { type ExposedAction, type ExposedAuthority, type Exposure, eachExposure, exposureOf } from "./exposure/exposure";
 export type { SignIn, Tls, TokenCheck, UserAgents } from "./exposure/modules";
 export { addressOf } from "./exposure/rows";

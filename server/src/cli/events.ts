@@ -1,14 +1,7 @@
-import { Deliveries, type EventDelivery, Transport } from "@tunnelplane/sdk";
+import { Deliveries, type EventDelivery } from "@tunnelplane/sdk";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { type ApiOptions, throughApi, withApiOptions } from "./api";
 import { wholeNumber } from "./settings";
-
-// A server waits up to 30 s for the service's answer to a test.
-const TIMEOUT_MS = 60_000;
-
-interface ApiOptions {
-  readonly url: string;
-  readonly apiKey?: string;
-}
 
 interface DeliveriesOptions extends ApiOptions {
   readonly status?: EventDelivery["status"];
@@ -65,19 +58,9 @@ function withApi<Options extends ApiOptions>(
   command: Command,
   run: (deliveries: Deliveries, destination: string, options: Options) => Promise<void>,
 ): Command {
-  return command
-    .addOption(new Option("--url <url>", "the server's address").env("TUNNELPLANE_BASE_URL").default("http://127.0.0.1:4040"))
-    .addOption(new Option("--api-key <key>", "better set in the environment, where other users cannot see it").env("TUNNELPLANE_API_KEY"))
-    .action(async (destination: string, options: Options) => {
-      const { url, apiKey } = options;
-      if (!apiKey) throw new Error("there is no API key; set TUNNELPLANE_API_KEY");
-      const transport = new Transport({ baseUrl: url, apiKey, timeoutMs: TIMEOUT_MS });
-      try {
-        await run(new Deliveries(transport), destination, options);
-      } finally {
-        await transport.close();
-      }
-    });
+  return withApiOptions(command).action((destination: string, options: Options) =>
+    throughApi(options, (transport) => run(new Deliveries(transport), destination, options)),
+  );
 }
 
 function lineOf({ event_timestamp, status, attempts, event_type, event_id, object_id, last_error, due_at }: EventDelivery): string {

@@ -120,7 +120,7 @@ export class Documents {
   }
 
   /** The address of an object, with the placeholder. Only for types without a parent. */
-  addressOf({ path }: Definition, id: string): string {
+  addressOf({ path }: Pick<Definition, "path">, id: string): string {
     return `${this.placeholder}${path}/${id}`;
   }
 

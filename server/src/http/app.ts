@@ -4,6 +4,7 @@ import { ApiKeys } from "../auth";
 import { JOINT, type Page } from "../documents";
 import { type Dispatcher, deliveryMetrics } from "../events";
 import { DryRunConsequences } from "../exposure";
+import type { EventWaits } from "../journal";
 import { type Context, type Place, ResourceService, Subresources } from "../resources";
 import { newId, ownTurn, RequestError } from "../util";
 import { Authentication } from "./authentication";
@@ -20,7 +21,7 @@ import { openapi } from "./openapi";
 import { allOperations } from "./operations";
 import type { Operation } from "./operations/operation";
 import { idempotentRequestOf, requireMatch } from "./preconditions";
-import { dryRunOf, findingsOf } from "./query";
+import { dryRunOf, findingsOf, type Query } from "./query";
 import { oneLogger, RequestLog } from "./requestLog";
 
 const SERVICE_VERSION = "2";
@@ -36,9 +37,17 @@ const JSON_TYPE = "application/json; charset=utf-8";
 const CHALLENGE = { "www-authenticate": "Bearer" };
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY"];
 
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Whether API keys of role `gateway` are taken. */
+    forGateways?: boolean;
+  }
+}
+
 export interface AppOptions extends ConnectionOptions {
   readonly context: Context;
   readonly dispatcher: Dispatcher;
+  readonly eventWaits: EventWaits;
   readonly logger: FastifyBaseLogger;
   readonly underWay: RequestsUnderWay;
   /** This server's release, for the OpenAPI document. */
@@ -52,7 +61,7 @@ export interface AppOptions extends ConnectionOptions {
 
 /** The HTTP side of the server: everything from a request to an answer. */
 export function buildApp(options: AppOptions): FastifyInstance {
-  const { context, dispatcher, logger, underWay, version, publicUrl } = options;
+  const { context, dispatcher, eventWaits, logger, underWay, version, publicUrl } = options;
   const { store } = context;
   const operations = allOperations();
   const app: FastifyInstance = fastify({
@@ -75,6 +84,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     done();
   });
   underWay.watch(app);
+  app.addHook("preClose", async () => eventWaits.close());
   const garbage = new Garbage();
   garbage.watch(app);
   const waiting = new WaitingAnswers(garbage);
@@ -108,13 +118,15 @@ export function buildApp(options: AppOptions): FastifyInstance {
         throw refusal;
       });
       await limits.admit(request.caller.keyId, request, reply);
+      refuseGateways(request);
       context.validation.refuseWhileFull(request.caller.ownerId, Number(request.headers["content-length"] ?? 0));
       await underWay.admit(request);
       requireVersion(request);
       requirePlainBody(request);
     });
     const addressOf = (request: FastifyRequest) => publicUrl ?? `${request.protocol}://${request.host}`;
-    for (const operation of operations) registerOperation(api, operation, { context, apiKeys, dispatcher, underWay, addressOf });
+    for (const operation of operations)
+      registerOperation(api, operation, { context, apiKeys, dispatcher, eventWaits, underWay, addressOf });
     refuseOtherMethods(api, operations);
   });
   return app;
@@ -124,6 +136,7 @@ interface Serving {
   readonly context: Context;
   readonly apiKeys: ApiKeys;
   readonly dispatcher: Dispatcher;
+  readonly eventWaits: EventWaits;
   readonly underWay: RequestsUnderWay;
   /** The address under which a client reached the server. */
   readonly addressOf: (request: FastifyRequest) => string;
@@ -132,13 +145,13 @@ interface Serving {
 function registerOperation(
   api: FastifyInstance,
   operation: Operation,
-  { context, apiKeys, dispatcher, underWay, addressOf }: Serving,
+  { context, apiKeys, dispatcher, eventWaits, underWay, addressOf }: Serving,
 ): void {
   const run = decidesOnCallers(operation) ? forgetting(apiKeys, operation.run) : operation.run;
   api.route({
     method: operation.method,
     url: routePattern(operation.path),
-    config: { slots: slotsOf(operation) },
+    config: { slots: slotsOf(operation), room: operation.room, forGateways: operation.forGateways },
     handler: (request, reply) => underWay.during(request, () => serve(request, reply)),
   });
 
@@ -160,6 +173,7 @@ function registerOperation(
         context,
         caller,
         dispatcher,
+        eventWaits,
         pageBytes: context.documents.roomFor(PAGE_BYTES, address),
       },
       {
@@ -167,6 +181,7 @@ function registerOperation(
         query,
         body,
         precondition: (etag) => requireMatch(request, etag),
+        gone: () => untilGone(reply),
       },
     );
     reply.code(consequences && outcome === undefined ? 200 : operation.success.status);
@@ -190,11 +205,26 @@ function registerOperation(
 const CALLERS = (["api_key", "bot_user"] as const).map((kind) => definitionOf(kind).path);
 
 /** Which slots an operation's requests take. API keys have their own, so that an admin can always list and delete them. */
-function slotsOf({ waits, method, path }: Operation): "keys" | "waits" | undefined {
-  if (waits) return "waits";
+function slotsOf({ waits, method, path }: Operation): (request: FastifyRequest) => "keys" | "waits" | undefined {
   const keys = definitionOf("api_key").path;
   const isKeys = (method === "GET" && path === keys) || (method === "DELETE" && path.startsWith(keys));
-  return isKeys ? "keys" : undefined;
+  return (request) => (waits?.(request.query as Query) ? "waits" : isKeys ? "keys" : undefined);
+}
+
+/** The key of a gateway lies on machines that face the world: it does what a gateway has to, and nothing else. */
+function refuseGateways({ caller, routeOptions, method }: FastifyRequest): void {
+  if (caller.role !== "gateway" || routeOptions.config.forGateways) return;
+  throw new RequestError(
+    "forbidden",
+    `The API key of a gateway may not ${method} ${routeOptions.url}: it reads what a gateway enforces, asks who may bind, and reports. Use the key of a member or an admin`,
+  );
+}
+
+/** Aborts when an answer was sent, or nobody waits for it any more. */
+function untilGone(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once("close", () => gone.abort());
+  return gone.signal;
 }
 
 /** Whether an operation changes API keys or bots. */

@@ -2,7 +2,14 @@ import { isUtf8 } from "node:buffer";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { RequestError } from "../util";
 import { placeOfMistake } from "./jsonMistake";
-import { refuseOutsized } from "./limits/bodyLimits";
+import { type BodyRoom, refuseOutsized } from "./limits/bodyLimits";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The limits of a route's bodies, where the common ones are too low. */
+    room?: BodyRoom;
+  }
+}
 
 const MISSING = "The body is missing or empty; send a JSON object, {} if there is nothing to set";
 
@@ -26,7 +33,7 @@ function parse(request: FastifyRequest, bytes: Buffer): unknown {
     throw new RequestError("malformed_json", `The body is not valid UTF-8 (at character ${charactersBeforeMistake(bytes) + 1})`);
   const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
   const body = parsed(text);
-  refuseOutsized(body);
+  refuseOutsized(body, request.routeOptions.config.room);
   return body;
 }
 

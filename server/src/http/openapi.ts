@@ -79,6 +79,26 @@ const PARAMETERS: Json = {
     description: "Only deliveries of this status.",
     schema: { enum: ["pending", "delivered", "dead"] },
   },
+  after_id: {
+    name: "after_id",
+    in: "query",
+    description:
+      "Only events that came later than this one, oldest first, each with its `sequence`. An event that was removed, or after which others were removed, is refused (400).",
+    schema: { type: "string" },
+  },
+  after_name: {
+    name: "after_name",
+    in: "query",
+    description: "Only gateways whose names come after this one.",
+    schema: { type: "string" },
+  },
+  wait: {
+    name: "wait",
+    in: "query",
+    description:
+      "Oldest first; if there is nothing after `after_id`, waits so many seconds for it (a long poll), and answers an empty list when the time is over or the server stops.",
+    schema: { type: "integer", minimum: 0, maximum: 30 },
+  },
   before_id: { name: "before_id", in: "query", description: "Only objects older than this one.", schema: { type: "string" } },
 };
 

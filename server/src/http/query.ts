@@ -3,6 +3,8 @@ import { withArticle } from "@tunnelplane/sdk/contract";
 import { RequestError } from "../util";
 
 const PAGE_LIMIT = 100;
+/** In seconds. */
+const LONGEST_WAIT = 30;
 
 export type Query = Readonly<Record<string, string>>;
 
@@ -19,6 +21,26 @@ export function beforeOf({ title, idPrefix }: Pick<Definition, "title" | "idPref
   throw new RequestError("invalid_query", `before_id must be the id of ${withArticle(title)}, which begins with "${idPrefix}_"`, {
     field: "before_id",
   });
+}
+
+/** Reads `after_id`: the page holds events that came later than this one. */
+export function afterOf({ after_id: text, before_id: before }: Query): string | undefined {
+  if (text === undefined) return undefined;
+  if (before !== undefined)
+    throw new RequestError("invalid_query", "after_id and before_id exclude each other: oldest first, or newest first", {
+      field: "after_id",
+    });
+  if (text.startsWith("ev_")) return text;
+  throw new RequestError("invalid_query", 'after_id must be the id of an event, which begins with "ev_"', { field: "after_id" });
+}
+
+/** Reads `wait`, in seconds. */
+export function waitOf({ wait: text, before_id: before }: Query): number | undefined {
+  if (text === undefined) return undefined;
+  if (before !== undefined)
+    throw new RequestError("invalid_query", "nothing old is waited for: leave out wait or before_id", { field: "wait" });
+  if (/^\d{1,2}$/.test(text) && Number(text) <= LONGEST_WAIT) return Number(text);
+  throw new RequestError("invalid_query", `wait must be a whole number of seconds from 0 to ${LONGEST_WAIT}`, { field: "wait" });
 }
 
 /** Reads `dry_run`. */

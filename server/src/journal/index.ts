@@ -6,5 +6,6 @@ export { type Anchor, anchorText, headOf, headText } from "./head";
 export { Journal } from "./journal";
 export { isBegun, openKeyring } from "./openKeyring";
 export { commandLine, isChangeOf, type ObjectChange } from "./payload";
-export { auditPage, eventAt, eventPage } from "./read";
+export { auditPage, eventAt, eventPage, eventsAfter, PRUNED_THROUGH, sequenceAfter } from "./read";
 export { type Noted, type Verified, verifyAudit } from "./verify";
+export { EventWaits } from "./waits";

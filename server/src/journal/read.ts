@@ -3,34 +3,72 @@ import { type Answer, fitting, type Page, type PageSize } from "../documents";
 import type { Database, Store } from "../storage";
 import { RequestError, readLarge } from "../util";
 
+/** The setting that holds the highest sequence of an event that was removed. */
+export const PRUNED_THROUGH = "events_pruned_through";
+
 interface PageRequest extends PageSize {
   /** Only older rows. */
   readonly before?: string;
 }
 
+interface EventFilter {
+  readonly type?: string;
+  readonly objectId?: string;
+}
+
 /** A page of events, newest first. */
-export async function eventPage(
-  { reader }: Store,
-  { type, objectId }: { type?: string; objectId?: string },
-  { before, ...size }: PageRequest,
-): Promise<Page> {
+export async function eventPage({ reader }: Store, filter: EventFilter, { before, ...size }: PageRequest): Promise<Page> {
+  let query = eventsLike(reader, filter);
+  if (before !== undefined) query = query.where("sequence", "<", reader.selectFrom("event").select("sequence").where("id", "=", before));
+  const sizes = query.select((of) => of.fn<number>("octet_length", ["payload"]).as("bytes"));
+  const count = await countOf(sizes, size, "desc");
+  const rows = await query.select(["id", "payload"]).orderBy("sequence", "desc").limit(count.shown).execute();
+  return { documents: rows.map(({ payload }) => payload), nextBefore: count.isLast ? null : (rows.at(-1)?.id ?? null) };
+}
+
+/** A page of events after a sequence, oldest first; each also tells its own sequence. */
+export async function eventsAfter({ reader }: Store, filter: EventFilter, { after, ...size }: PageSize & { after: number }): Promise<Page> {
+  const query = eventsLike(reader, filter).where("sequence", ">", after);
+  const sizes = query.select((of) => of.fn<number>("octet_length", ["payload"]).as("bytes"));
+  const count = await countOf(sizes, size, "asc");
+  const rows = await query.select(["id", "sequence", "payload"]).orderBy("sequence").limit(count.shown).execute();
+  return {
+    documents: rows.map(({ sequence, payload }) => `{"sequence":${Number(sequence)},${payload.slice(1)}`),
+    nextBefore: count.isLast ? null : (rows.at(-1)?.id ?? null),
+    cursor: "after_id",
+  };
+}
+
+/**
+ * The sequence of an event from which a reader goes on.
+ * @throws where it, or one after it, was removed: the reader would miss what happened in between
+ */
+export async function sequenceAfter({ reader }: Store, id: string): Promise<number> {
+  const row = await reader.selectFrom("event").select("sequence").where("id", "=", id).executeTakeFirst();
+  const pruned = await reader.selectFrom("setting").select("value").where("name", "=", PRUNED_THROUGH).executeTakeFirst();
+  if (row && Number(row.sequence) >= Number(pruned?.value ?? 0)) return Number(row.sequence);
+  throw new RequestError(
+    "invalid_query",
+    `after_id names ${id}, which is no event here, or one after which older events were removed: read all objects again, and go on after the newest event`,
+    { field: "after_id" },
+  );
+}
+
+function eventsLike(reader: Store["reader"], { type, objectId }: EventFilter) {
   let query = reader.selectFrom("event");
   if (type !== undefined) query = query.where("type", "=", type);
   if (objectId !== undefined) query = query.where("object_id", "=", objectId);
-  if (before !== undefined) query = query.where("sequence", "<", reader.selectFrom("event").select("sequence").where("id", "=", before));
-  const sizes = query.select((of) => of.fn<number>("octet_length", ["payload"]).as("bytes"));
-  const count = await countOf(sizes, size);
-  const rows = await query.select(["id", "payload"]).orderBy("sequence", "desc").limit(count.shown).execute();
-  return { documents: rows.map(({ payload }) => payload), nextBefore: count.isLast ? null : (rows.at(-1)?.id ?? null) };
+  return query;
 }
 
 /** Counts the rows of a page without reading their large columns. */
 async function countOf<T extends "event" | "audit_event">(
   sizes: SelectQueryBuilder<Database, T, { bytes: number }>,
   size: PageSize,
+  order: "asc" | "desc",
 ): Promise<{ shown: number; isLast: boolean }> {
   const rows = await sizes
-    .orderBy("sequence", "desc")
+    .orderBy("sequence", order)
     .limit(size.limit + 1)
     .execute();
   const shown = fitting(
@@ -56,6 +94,7 @@ export async function auditPage({ reader }: Store, { before, ...size }: PageRequ
   const count = await countOf(
     query.select(({ fn, lit, eb }) => eb(fn<number>("octet_length", ["changed"]), "+", lit(BESIDES)).as("bytes")),
     size,
+    "desc",
   );
   const rows = await readLarge(() => query.selectAll().orderBy("sequence", "desc").limit(count.shown).execute());
   const documents = rows.map(({ sequence, changed, ...row }) =>

@@ -4,6 +4,6 @@ export { factsOf, PLACEHOLDER } from "./facts";
 export { isAmong, isListed, valuesOf } from "./list";
 export { MIGRATIONS, migrate, NewerSchema, schemaOf } from "./migrate";
 export { connectTo, type DatabaseOptions, databaseName, inSnapshot, openStore, type StoreOptions } from "./open";
-export type { AuditEventRow, BatchRow, Database, DeliveryRow } from "./schema";
+export type { AuditEventRow, BatchRow, Database, DeliveryRow, GatewayRow } from "./schema";
 export { change, insertion, type ParameterOf, pipelined, type Statement, statement } from "./statement";
 export { CommitInDoubt, type Store } from "./store";

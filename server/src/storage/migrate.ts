@@ -5,6 +5,7 @@ import * as sealedSecret from "./migrations/002_sealed_secret";
 import * as trust from "./migrations/003_trust";
 import * as deliveries from "./migrations/004_deliveries";
 import * as audit from "./migrations/005_audit";
+import * as gateway from "./migrations/006_gateway";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
@@ -14,6 +15,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "003_trust": trust,
   "004_deliveries": deliveries,
   "005_audit": audit,
+  "006_gateway": gateway,
 };
 
 export interface MigrateOptions {

@@ -42,6 +42,8 @@ export interface Database {
   audit_head: { id: 1; sequence: number; hash: string; key_id: string; mac: string };
   /** Digests of the objects and events from before there were digests, recorded once by the first start of such a version. */
   baseline: { id: string; digest: string };
+  /** What each gateway reported last. `edges` and `agents` are JSON lists, as they were sent. */
+  gateway: GatewayRow;
   /** Sealed first answers to idempotent requests, for their repetitions. */
   idempotency_key: { owner_id: string; key: string; request_hash: string; answer: string; created_at: string };
 }
@@ -71,6 +73,19 @@ export interface DeliveryRow {
   first_attempt_at: string | null;
   last_attempt_at: string | null;
   delivered_at: string | null;
+}
+
+export interface GatewayRow {
+  name: string;
+  last_seen: string;
+  version: string;
+  envoy_version: string;
+  /** The last event that it has followed. */
+  sequence: number;
+  applied: number;
+  rejected: number;
+  edges: string;
+  agents: string;
 }
 
 export interface AuditEventRow {

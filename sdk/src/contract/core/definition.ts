@@ -37,6 +37,8 @@ export interface Definition<K extends Kind = Kind, F extends Fields = Fields, C 
    * is no such object), or admins. Admins may always.
    */
   readonly access: "everyone" | "owner" | "admin";
+  /** Whether API keys of role `gateway` read its objects, with the secrets of their modules: only what enforcing edges needs. */
+  readonly readByGateways: boolean;
   /** Fields that are sent, each a schema with its marks. */
   readonly fields: F;
   /** Fields that only answers carry, beside id, uri and created_at. */
@@ -66,7 +68,7 @@ export interface UniqueKey {
   readonly taken: string;
 }
 
-type Optional = "subject" | "idField" | "access" | "computed" | "derive" | "rules" | "warnings" | "fill" | "unique";
+type Optional = "subject" | "idField" | "access" | "readByGateways" | "computed" | "derive" | "rules" | "warnings" | "fill" | "unique";
 
 /** States a resource type; what is left out has a neutral default. */
 export function defineResource<const K extends Kind, F extends Fields, C extends Fields = Record<never, never>>(
@@ -76,6 +78,7 @@ export function defineResource<const K extends Kind, F extends Fields, C extends
     subject: definition.kind,
     idField: `${definition.kind}_id`,
     access: "everyone",
+    readByGateways: false,
     computed: {} as C,
     fill: (value) => value,
     derive: () => ({}),

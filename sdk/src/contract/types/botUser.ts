@@ -18,7 +18,7 @@ export const botUser = defineResource({
     name: word(255).meta({ description: "Name of the bot." }),
     role: mark(z.enum(ROLES).default("member"), { immutable: true }).meta({
       description:
-        "Role of the bot: a `member` sees and changes what belongs to the account and what it owns itself, an `admin` everything. Default `member`. Set at creation only.",
+        "Role of the bot: a `member` sees and changes what belongs to the account and what it owns itself, an `admin` everything; a `gateway` reads what it has to enforce and reports what it serves, and changes nothing. Default `member`. Set at creation only.",
     }),
     active: z.boolean().default(true).meta({ description: "Whether its API keys are accepted. Default true." }),
   },

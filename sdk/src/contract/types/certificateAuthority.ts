@@ -13,6 +13,7 @@ export const certificateAuthority = defineResource({
   path: "/certificate_authorities",
   listKey: "certificate_authorities",
   idPrefix: "ca",
+  readByGateways: true,
   fields: {
     description: description(),
     metadata: metadata(),

@@ -12,6 +12,7 @@ export const failoverBackend = defineResource({
   path: "/backends/failover",
   listKey: "backends",
   idPrefix: "bkdfo",
+  readByGateways: true,
   fields: {
     description: description(),
     metadata: metadata(),

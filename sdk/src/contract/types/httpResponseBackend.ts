@@ -18,6 +18,7 @@ export const httpResponseBackend = defineResource({
   path: "/backends/http_response",
   listKey: "backends",
   idPrefix: "bkdhr",
+  readByGateways: true,
   fields: {
     description: description(),
     metadata: metadata(),

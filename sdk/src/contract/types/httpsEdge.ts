@@ -18,6 +18,7 @@ export const httpsEdge = defineResource({
   path: "/edges/https",
   listKey: "https_edges",
   idPrefix: "edghts",
+  readByGateways: true,
   idField: "edge_id",
   fields: {
     description: description(),

@@ -17,6 +17,7 @@ export const httpsEdgeRoute = defineResource({
   path: "/edges/https/{edge_id}/routes",
   listKey: "routes",
   idPrefix: "edghtsrt",
+  readByGateways: true,
   idField: "route_id",
   fields: {
     edge_id: mark(reference("https_edge", { cascade: true }), { immutable: true }).meta({

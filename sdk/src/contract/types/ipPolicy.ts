@@ -10,6 +10,7 @@ export const ipPolicy = defineResource({
   path: "/ip_policies",
   listKey: "ip_policies",
   idPrefix: "ipp",
+  readByGateways: true,
   fields: { description: description(), metadata: metadata() },
   example: `const office = new tunnels.IpPolicy("office", { description: "our offices" });`,
 });

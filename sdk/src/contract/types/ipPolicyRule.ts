@@ -13,6 +13,7 @@ export const ipPolicyRule = defineResource({
   path: "/ip_policy_rules",
   listKey: "ip_policy_rules",
   idPrefix: "ipr",
+  readByGateways: true,
   fields: {
     description: description(),
     metadata: metadata(),

@@ -19,6 +19,7 @@ export const sshHostCertificate = defineResource({
   path: "/ssh_host_certificates",
   listKey: "ssh_host_certificates",
   idPrefix: "shcrt",
+  readByGateways: true,
   fields: {
     ...subjectFields("The names and addresses by which clients reach the host; empty means any, which newer versions of OpenSSH refuse."),
     ...validityFields(),

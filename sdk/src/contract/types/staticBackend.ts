@@ -13,6 +13,7 @@ export const staticBackend = defineResource({
   path: "/backends/static",
   listKey: "backends",
   idPrefix: "bkdsc",
+  readByGateways: true,
   fields: {
     description: description(),
     metadata: metadata(),

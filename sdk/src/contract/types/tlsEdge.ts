@@ -36,6 +36,7 @@ export const tlsEdge = defineResource({
   path: "/edges/tls",
   listKey: "tls_edges",
   idPrefix: "edgtls",
+  readByGateways: true,
   idField: "edge_id",
   fields: {
     description: description(),

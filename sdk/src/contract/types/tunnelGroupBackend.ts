@@ -12,6 +12,7 @@ export const tunnelGroupBackend = defineResource({
   path: "/backends/tunnel_group",
   listKey: "backends",
   idPrefix: "bkdtg",
+  readByGateways: true,
   fields: {
     description: description(),
     metadata: metadata(),

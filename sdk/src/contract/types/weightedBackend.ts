@@ -13,6 +13,7 @@ export const weightedBackend = defineResource({
   path: "/backends/weighted",
   listKey: "backends",
   idPrefix: "bkdwd",
+  readByGateways: true,
   fields: {
     description: description(),
     metadata: metadata(),

@@ -45,6 +45,15 @@ export class Binding {
   }
 }
 
+/** Whether a credential's ACL allows every one of these binds: `bind:<host>:<port>`, or `bind:<key>=<value>` for each label. */
+export function mayBind(acl: readonly string[], binds: readonly string[]): boolean {
+  const binding = new Binding(acl);
+  return binds.every((bind) => {
+    const target = targetOf(bind);
+    return target !== undefined && binding.covers(target);
+  });
+}
+
 const placeOf = (target: Target): string => {
   if (target.kind === "host") return target.port === undefined ? target.host : `${target.host}:${target.port}`;
   return target.kind === "label" ? `${target.key}=${target.value}` : "*";

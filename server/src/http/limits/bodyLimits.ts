@@ -2,24 +2,34 @@ import { refuseFaults } from "../../util";
 
 /** No field is nested deeper than 8. A much deeper value could exhaust the stack of recursive code. */
 const DEEPEST = 32;
-/** The length of the contract's longest list. Checked before anything loops over the entries. */
-const MOST_ENTRIES = 1000;
-/** In the whole body. Validating 20,000 wrong objects took half a second (measured on 2 cores, Node 24). */
-const MOST_VALUES = 10_000;
+
+/** How much one body may hold. */
+export interface BodyRoom {
+  /** Entries of any list or map. */
+  readonly entries: number;
+  /** Values in the whole body. */
+  readonly values: number;
+}
+
+/**
+ * As many entries as the contract's longest list; checked before anything loops over them. Validating 20,000 wrong objects took
+ * half a second (measured on 2 cores, Node 24).
+ */
+const COMMON_ROOM: BodyRoom = { entries: 1000, values: 10_000 };
 
 type Path = readonly (string | number)[];
 
 /** Refuses a body that is too deep, too wide, or holds text that cannot be stored, and names the place. */
-export function refuseOutsized(body: unknown): void {
+export function refuseOutsized(body: unknown, room: BodyRoom = COMMON_ROOM): void {
   let values = 0;
   const look = (value: unknown, path: Path): void => {
     if (typeof value === "string" && LONE.test(value)) refuse(path, HALF_A_PAIR);
     if (typeof value !== "object" || value === null) return;
     if (path.length === DEEPEST) refuse(path.slice(0, 3), `is nested more than ${DEEPEST} deep; no value of this API is`);
     const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
-    if (entries.length > MOST_ENTRIES) refuse(path, `has ${entries.length} entries; nothing here may have more than ${MOST_ENTRIES}`);
+    if (entries.length > room.entries) refuse(path, `has ${entries.length} entries; nothing here may have more than ${room.entries}`);
     values += entries.length;
-    if (values > MOST_VALUES) refuse(path.slice(0, 1), `has more than ${MOST_VALUES} values in it; send fewer`);
+    if (values > room.values) refuse(path.slice(0, 1), `has more than ${room.values} values in it; send fewer`);
     for (const [name, entry] of entries) {
       if (typeof name === "string") refuseName(name, entry, path);
       look(entry, [...path, name]);

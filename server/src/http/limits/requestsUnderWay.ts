@@ -6,8 +6,8 @@ import { type GiveBack, Slots } from "./slots";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Which slots a route's requests take. Default: the common ones. */
-    slots?: "keys" | "waits";
+    /** Which slots a request takes. Default: the common ones. */
+    slots?: (request: FastifyRequest) => "keys" | "waits" | undefined;
   }
 }
 
@@ -16,7 +16,7 @@ const REFUSED_REST_MS = 200;
 const RETRY_SOON = { headers: { "retry-after": "1" } };
 /** Reserved for admins who list and delete API keys, so that they can remove an overloading key even under full load. */
 const SLOTS_FOR_KEYS = 8;
-/** Requests of one owner that may wait for other services at once, such as an event destination. */
+/** Requests of one owner that may wait at once, for other services or for the next change. */
 const MOST_WAITS = 8;
 /** The holder of requests without a valid key. No owner has this id. */
 const ANONYMOUS = "";
@@ -123,10 +123,10 @@ export class RequestsUnderWay {
   #take(request: FastifyRequest): RequestError | undefined {
     if (this.#held.has(request) || request.raw.socket.destroyed) return undefined;
     const { caller } = request;
-    const { slots } = request.routeOptions.config;
+    const slots = request.routeOptions.config.slots?.(request);
     if (slots === "waits" && caller) {
       const wait = this.#waits.take(caller.ownerId, MOST_WAITS);
-      if (!wait) return this.#refuse(request, `${MOST_WAITS} requests of this API key's owner already wait for another service`);
+      if (!wait) return this.#refuse(request, `${MOST_WAITS} requests of this API key's owner already wait`);
       this.#held.set(request, wait);
       return undefined;
     }

@@ -11,6 +11,7 @@ export const callerOperation: Operation = {
   summary: "Get the owner of the API key and its role",
   tag: { name: "Caller", description: "The user or bot that makes the request." },
   query: [],
+  forGateways: true,
   success: {
     status: 200,
     answer: {

@@ -83,7 +83,7 @@ export const deliveryOperations: readonly Operation[] = [
     id: "testEventDestination",
     summary: "Send a test event to an event destination, once, and answer whether its service accepted it",
     query: [],
-    waits: true,
+    waits: () => true,
     success: { status: 200, answer: testShape },
     run: async (scope, { params }) => {
       await scope.resources.get(destination, params);

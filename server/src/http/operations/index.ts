@@ -4,6 +4,7 @@ import { collectionOperations } from "./collection";
 import { deliveryOperations } from "./delivery";
 import { entryOperations } from "./entry";
 import { exposureOperations } from "./exposure";
+import { gatewayOperations } from "./gateways";
 import { journalOperations } from "./journal";
 import { moduleOperations } from "./module";
 import type { Operation } from "./operation";
@@ -15,13 +16,17 @@ export const allOperations = (): Operation[] => [
   ...journalOperations,
   callerOperation,
   ...exposureOperations,
+  ...gatewayOperations,
 ];
 
 /** Every operation of a resource type: its collection, its objects, their modules and entries. */
 function operationsOf(definition: Definition): Operation[] {
-  return [
+  const operations = [
     ...collectionOperations(definition),
     ...modulesOf(definition).flatMap((name) => moduleOperations(definition, name)),
     ...fieldsWhere(definition, (marks) => marks.entries).flatMap((name) => entryOperations(definition, name)),
   ];
+  return definition.readByGateways
+    ? operations.map((operation) => ({ ...operation, forGateways: operation.method === "GET" }))
+    : operations;
 }

@@ -1,8 +1,9 @@
-import { EVENT_TYPES } from "@tunnelplane/sdk/contract";
+import { definitionOfId, EVENT_TYPES } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
-import { auditPage, eventAt, eventPage, headOf } from "../../journal";
+import type { Page, PageSize } from "../../documents";
+import { auditPage, eventAt, eventPage, eventsAfter, headOf, sequenceAfter } from "../../journal";
 import { RequestError } from "../../util";
-import { beforeOf, limitOf } from "../query";
+import { afterOf, beforeOf, limitOf, waitOf } from "../query";
 import type { Operation, OperationScope, Shape } from "./operation";
 
 const EVENT = { title: "event", idPrefix: "ev" };
@@ -32,11 +33,15 @@ const eventShape: Shape = {
     event_id: z.string().meta({ description: "Identifier; the same on every delivery." }),
     event_type: z.string().meta({ description: "Type of the event, for example `ip_policy_created.v0`." }),
     event_timestamp: z.iso.datetime().meta({ description: "When (RFC 3339)." }),
+    sequence: z.int().optional().meta({ description: "Its place in the order of all changes; only with `after_id` or `wait`." }),
     account_id: z.string().meta({ description: "Id of the account; one database is one account." }),
-    principal: principal.meta({ description: "Who made the change." }),
-    object: z
-      .looseObject({ id: z.string() })
-      .meta({ description: "The object as the API shows it, without its secrets; for a deletion, its last state." }),
+    principal: principal
+      .optional()
+      .meta({ description: "Who made the change. Left out for gateways, where they may not read the object." }),
+    object: z.looseObject({ id: z.string() }).meta({
+      description:
+        "The object as the API shows it, without its secrets; for a deletion, its last state. Its `id` alone for gateways that may not read it.",
+    }),
     changes: z
       .array(z.object({ path: z.string(), old: z.unknown().optional(), new: z.unknown().optional() }))
       .optional()
@@ -77,7 +82,7 @@ const headShape: Shape = {
   }),
 };
 
-const EVENTS = { name: "Event", description: "The changes of objects, newest first. For admins." };
+const EVENTS = { name: "Event", description: "The changes of objects, newest first. For admins; gateways follow them." };
 const AUDIT = {
   name: "AuditEvent",
   description: "Who did what, newest first: append-only, each row holding the hash of the one before. For admins.",
@@ -99,17 +104,25 @@ export const journalOperations: readonly Operation[] = [
     method: "GET",
     path: "/events",
     id: "listEvents",
-    summary: "List events, newest first",
+    summary: "List events, newest first; or wait for those after one, oldest first",
     tag: EVENTS,
-    query: ["limit", "before_id", "type", "object_id"],
+    query: ["limit", "before_id", "after_id", "wait", "type", "object_id"],
     success: { status: 200, answer: eventShape, list: { key: "events" } },
-    run: async (scope, { query }) => {
-      adminsOnly(scope, "events");
+    forGateways: true,
+    waits: ({ wait = "0" }) => wait !== "0",
+    run: async (scope, { query, gone }) => {
+      if (scope.caller.role !== "gateway") adminsOnly(scope, "events");
       if (query.type !== undefined && !EVENT_TYPES.includes(query.type)) {
         throw new RequestError("invalid_query", "type must be the name of an event type; GET /event_types lists them", { field: "type" });
       }
       const filter = { type: query.type, objectId: query.object_id };
-      return eventPage(scope.context.store, filter, { limit: limitOf(query), bytes: scope.pageBytes, before: beforeOf(EVENT, query) });
+      const size = { limit: limitOf(query), bytes: scope.pageBytes };
+      const [after, wait] = [afterOf(query), waitOf(query)];
+      const page =
+        after === undefined && wait === undefined
+          ? await eventPage(scope.context.store, filter, { ...size, before: beforeOf(EVENT, query) })
+          : await following(scope, filter, size, { after, wait, gone: gone() });
+      return scope.caller.role === "gateway" ? withoutOtherKinds(page) : page;
     },
   },
   {
@@ -154,6 +167,34 @@ export const journalOperations: readonly Operation[] = [
     },
   },
 ];
+
+/** The events after one; where there is none yet, those that come while the request may wait. */
+async function following(
+  { context, eventWaits }: OperationScope,
+  filter: { readonly type?: string; readonly objectId?: string },
+  size: PageSize,
+  { after, wait = 0, gone }: { after?: string; wait?: number; gone: AbortSignal },
+): Promise<Page> {
+  const { store } = context;
+  const end = performance.now() + wait * 1000;
+  const from = after === undefined ? 0 : await sequenceAfter(store, after);
+  for (;;) {
+    const head = (await headOf(store.reader))?.sequence ?? 0; // before the page, so that nothing falls in between
+    const page = await eventsAfter(store, filter, { ...size, after: from });
+    const left = end - performance.now();
+    if (page.documents.length > 0 || left <= 0 || eventWaits.closed || gone.aborted) return page;
+    await eventWaits.after(head, left, gone);
+  }
+}
+
+/** Of objects that gateways may not read, they learn the id and what happened. */
+function withoutOtherKinds(page: Page): Page {
+  const documents = page.documents.map((text) => {
+    const { principal: _, changes: __, object, ...event } = JSON.parse(text);
+    return definitionOfId(object.id)?.readByGateways ? text : JSON.stringify({ ...event, object: { id: object.id } });
+  });
+  return { ...page, documents };
+}
 
 function adminsOnly({ caller }: OperationScope, what: string): void {
   if (!caller.admin) throw new RequestError("forbidden", `Only admins may see ${what}`);

@@ -3,7 +3,9 @@ import type { z } from "zod";
 import type { Caller } from "../../auth";
 import type { Answer, Page } from "../../documents";
 import type { Dispatcher } from "../../events";
+import type { EventWaits } from "../../journal";
 import type { Context, Place, Precondition, ResourceService, Subresources } from "../../resources";
+import type { BodyRoom } from "../limits/bodyLimits";
 import type { Query } from "../query";
 
 /** The tools of an operation's handler. */
@@ -15,6 +17,8 @@ export interface OperationScope {
   readonly context: Context;
   readonly caller: Caller;
   readonly dispatcher: Dispatcher;
+  /** Where requests wait for the next change. */
+  readonly eventWaits: EventWaits;
   /** Limit for the stored texts of a page, in bytes. */
   readonly pageBytes: number;
 }
@@ -26,6 +30,8 @@ interface Input {
   readonly query: Query;
   readonly body: unknown;
   readonly precondition: Precondition;
+  /** A signal that comes when nobody waits for the answer any more. */
+  readonly gone: () => AbortSignal;
 }
 
 /** The outcome of an operation: one object, a page, a report, or nothing. */
@@ -51,6 +57,9 @@ export interface Operation {
   readonly query: readonly (
     | "limit"
     | "before_id"
+    | "after_id"
+    | "after_name"
+    | "wait"
     | "dry_run"
     | "findings"
     | "type"
@@ -61,8 +70,12 @@ export interface Operation {
   )[];
   readonly body?: Shape;
   readonly success: { readonly status: 200 | 201 | 204; readonly answer?: Shape; readonly list?: { readonly key: string } };
-  /** Whether it waits for another service, such as an event destination; such a request holds no common slot. */
-  readonly waits?: true;
+  /** Whether a request waits for another service, or for the next change; such a request holds no common slot. */
+  readonly waits?: (query: Query) => boolean;
+  /** Whether API keys of role `gateway` may do it. */
+  readonly forGateways?: boolean;
+  /** The limits of its body, where the common ones are too low. */
+  readonly room?: BodyRoom;
   readonly run: (scope: OperationScope, input: Input) => Promise<Outcome>;
 }
 

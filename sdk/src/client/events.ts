@@ -1,0 +1,43 @@
+import type { Answered, Transport } from "./transport";
+
+/** One change of one object. */
+export interface Event {
+  readonly event_id: string;
+  /** For example `ip_policy_created.v0`. */
+  readonly event_type: string;
+  /** RFC 3339. */
+  readonly event_timestamp: string;
+  /** Its place in the order of all changes; where events are followed. */
+  readonly sequence?: number;
+  /** The object without its secrets; its id alone for gateways that may not read it. */
+  readonly object: { readonly id: string } & Readonly<Record<string, unknown>>;
+}
+
+/** The changes of objects, for admins and gateways. */
+export class Events {
+  constructor(private readonly transport: Transport) {}
+
+  /** The newest event; undefined while there is none. */
+  async newest(): Promise<Event | undefined> {
+    return (await this.#page("limit=1")).events[0];
+  }
+
+  /**
+   * What came after an event, oldest first, at most 100. Where there is nothing yet, waits for it, and answers nothing when the
+   * time is over.
+   * @param after the event; undefined for the oldest that is kept
+   * @param waitSeconds at most 30; the transport's `timeoutMs` has to be longer
+   * @throws BadRequestError where events were removed since: read all objects again
+   */
+  async after(after: string | undefined, waitSeconds: number): Promise<readonly Event[]> {
+    return (await this.#page(new URLSearchParams({ ...(after !== undefined && { after_id: after }), wait: String(waitSeconds) }))).events;
+  }
+
+  async #page(query: string | URLSearchParams): Promise<EventPage> {
+    return ((await this.transport.request("GET", `/events?${query}`)) as Answered<EventPage>).body;
+  }
+}
+
+interface EventPage {
+  readonly events: Event[];
+}

@@ -1,0 +1,100 @@
+import type { Ref } from "./ref";
+import type { Answered, Transport } from "./transport";
+
+/** What became of an edge at a gateway. */
+export interface GatewayEdge {
+  readonly id: string;
+  /** `rejected` where it is not served, or not completely. */
+  readonly state: "applied" | "rejected";
+  /** Why it is rejected. */
+  readonly reason: string;
+}
+
+/** A connected agent, and what it has bound. */
+export interface GatewayAgent {
+  /** The id of the credential that it came with. */
+  readonly credential: string;
+  /** `bind:<host>:<port>`, or `bind:<key>=<value>` for each label. */
+  readonly bind: readonly string[];
+  readonly address: string;
+  /** RFC 3339. */
+  readonly since: string;
+}
+
+/** What a gateway reports of itself. */
+export interface GatewayReport {
+  readonly version: string;
+  readonly envoy_version: string;
+  /** The sequence of the last event that it has followed. */
+  readonly sequence: number;
+  readonly edges: readonly GatewayEdge[];
+  readonly agents: readonly GatewayAgent[];
+}
+
+/** A gateway, as lists show it. */
+export interface Gateway extends Omit<GatewayReport, "edges" | "agents"> {
+  readonly name: string;
+  readonly uri: string;
+  /** When it last reported (RFC 3339). */
+  readonly last_seen: string;
+  /** How many edges it serves. */
+  readonly applied: number;
+  /** How many edges it does not serve, or not completely. */
+  readonly rejected: number;
+}
+
+/** A gateway with all that it reported. */
+export interface GatewayStatus extends Gateway, Pick<GatewayReport, "edges" | "agents"> {
+  /** How many agents are left out, because their credentials belong to others. */
+  readonly other_agents: number;
+}
+
+/** How an agent proves who it is. */
+export type AgentProof = { readonly token: string } | { readonly public_key: string };
+
+/** Whether an agent may bind what it asks for. */
+export interface BindAuthorization {
+  readonly allowed: boolean;
+  /** The credential of the token or key; null where there is none. */
+  readonly credential: Ref | null;
+  readonly owner_id: string | null;
+  readonly acl: readonly string[];
+  /** Why it is not allowed; empty where it is. */
+  readonly reason: string;
+}
+
+/** The gateways of the account. What they ask and report takes the key of a gateway or an admin. */
+export class Gateways {
+  constructor(private readonly transport: Transport) {}
+
+  /** Those that reported in the last 7 days, by name; asks for the next page when it is needed. */
+  async *list(): AsyncGenerator<Gateway> {
+    for (let next: string | null = ""; next !== null; ) {
+      const { body } = (await this.transport.request("GET", `/gateways${next}`)) as Answered<GatewayPage>;
+      yield* body.gateways;
+      next = body.next_page_uri && new URL(body.next_page_uri).search;
+    }
+  }
+
+  async get(name: string): Promise<GatewayStatus> {
+    return (await this.transport.request<GatewayStatus>("GET", `/gateways/${encodeURIComponent(name)}`)).body;
+  }
+
+  /** Reports what a gateway serves, in the place of what it reported before. */
+  async report(name: string, report: GatewayReport): Promise<void> {
+    await this.transport.request("PUT", `/gateways/${encodeURIComponent(name)}/status`, report);
+  }
+
+  /**
+   * Decides whether an agent may bind something.
+   * @param bind `bind:<host>:<port>`, or `bind:<key>=<value>` for each label; none asks who it is
+   */
+  async authorize(proof: AgentProof, bind: readonly string[] = []): Promise<BindAuthorization> {
+    return (await this.transport.request<BindAuthorization>("POST", "/bind_authorizations", { ...proof, bind })).body;
+  }
+}
+
+interface GatewayPage {
+  readonly gateways: Gateway[];
+  readonly next_page_uri: string | null;
+}

@@ -1,0 +1,51 @@
+import { type Gateway, type GatewayStatus, Gateways } from "@tunnelplane/sdk";
+import { Command } from "commander";
+import { type ApiOptions, throughApi, withApiOptions } from "./api";
+
+interface Options extends ApiOptions {
+  readonly edge?: string;
+}
+
+/** `tunnelplane gateways [name]` */
+export function gatewaysCommand(): Command {
+  const command = new Command("gateways")
+    .description("List gateways, or show the edges and agents of one, through a server's API")
+    .argument("[name]", "the gateway to show; without it, all are listed")
+    .option("--edge <id>", "show only what became of this edge, at each gateway");
+  return withApiOptions(command).action((name: string | undefined, options: Options) =>
+    throughApi(options, async (transport) => {
+      const gateways = new Gateways(transport);
+      if (options.edge !== undefined) return showEdge(gateways, options.edge, name);
+      if (name !== undefined) return show(await gateways.get(name));
+      let count = 0;
+      for await (const gateway of gateways.list()) {
+        count++;
+        console.log(lineOf(gateway));
+      }
+      if (count === 0) console.log("No gateway reported in the last 7 days.");
+    }),
+  );
+}
+
+const lineOf = ({ name, last_seen, version, envoy_version, sequence, applied, rejected }: Gateway): string =>
+  `${name} seen ${last_seen} version ${version || "-"} envoy ${envoy_version || "-"} sequence ${sequence} applied ${applied} rejected ${rejected}`;
+
+function show(status: GatewayStatus): void {
+  console.log(lineOf(status));
+  for (const { id, state, reason } of status.edges) console.log(`edge ${id} ${state}${reason && `: ${reason}`}`);
+  for (const { credential, bind, address, since } of status.agents)
+    console.log(`agent ${credential} from ${address} since ${since} serves ${bind.join(" ")}`);
+  if (status.other_agents > 0) console.log(`and ${status.other_agents} agents of others`);
+}
+
+async function showEdge(gateways: Gateways, edge: string, only: string | undefined): Promise<void> {
+  for await (const { name, last_seen } of gateways.list()) {
+    if (only !== undefined && name !== only) continue;
+    const found = (await gateways.get(name)).edges.find(({ id }) => id === edge);
+    console.log(
+      found
+        ? `${name} ${found.state}${found.reason && `: ${found.reason}`} (seen ${last_seen})`
+        : `${name} does not know it (seen ${last_seen})`,
+    );
+  }
+}

@@ -1,0 +1,86 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Answers } from "@tunnelplane/sdk";
+import { definitionOf, fingerprint, validSshPublicKey } from "@tunnelplane/sdk/contract";
+import { mayBind } from "@tunnelplane/sdk/meaning";
+import type { Documents } from "../documents";
+import { hashSecret } from "../secrets";
+import { type Store, statement } from "../storage";
+
+/** How an agent proves who it is. */
+export type Proof = { readonly token: string } | { readonly publicKey: string };
+
+/** Whether an agent may bind what it asks for. */
+interface Authorization {
+  readonly allowed: boolean;
+  readonly credential: { readonly id: string; readonly uri: string } | null;
+  readonly owner_id: string | null;
+  readonly acl: readonly string[];
+  /** Why not; empty where it is allowed. */
+  readonly reason: string;
+}
+
+const UNKNOWN: Authorization = {
+  allowed: false,
+  credential: null,
+  owner_id: null,
+  acl: [],
+  reason: "No credential has this token or public key: it is wrong, or the credential was deleted",
+};
+
+/**
+ * Finds the credential of an agent and decides whether it may bind all that is asked for. It answers, counts and logs nothing
+ * else: gateways count wrong tokens by the address of the agent.
+ * @param binds `bind:<host>:<port>`, or `bind:<key>=<value>` for each label; none asks who it is
+ */
+export async function authorize(
+  { store, documents }: { store: Store; documents: Documents },
+  proof: Proof,
+  binds: readonly string[],
+): Promise<Authorization> {
+  const found = "token" in proof ? await byToken(store, proof.token) : await byPublicKey(store, proof.publicKey);
+  if (!found) return UNKNOWN;
+  const { id, kind, ownerId, document } = found;
+  const { acl = [] } = JSON.parse(document) as Partial<Answers["tunnel_credential" | "ssh_credential"]>;
+  const allowed = mayBind(acl, binds);
+  const reason = allowed ? "" : `The ACL of ${id} does not allow ${binds.filter((bind) => !mayBind(acl, [bind])).join(", ")}`;
+  return { allowed, credential: { id, uri: documents.addressOf(definitionOf(kind), id) }, owner_id: ownerId, acl, reason };
+}
+
+interface Found {
+  readonly id: string;
+  readonly kind: "tunnel_credential" | "ssh_credential";
+  readonly ownerId: string;
+  readonly document: string;
+}
+
+async function byToken({ reader }: Store, token: string): Promise<Found | undefined> {
+  const hash = hashSecret(token);
+  const [found] = await credentialByHash(reader, { hash });
+  // Compared again in constant time, as API keys are: nothing depends on how a database compares texts.
+  return found && timingSafeEqual(Buffer.from(found.hash), Buffer.from(hash)) ? found : undefined;
+}
+
+async function byPublicKey({ reader }: Store, publicKey: string): Promise<Found | undefined> {
+  return (await credentialByKey(reader, { key: fingerprint(validSshPublicKey(publicKey)) }))[0];
+}
+
+const credentialByHash = statement<{ hash: string }, Found & { readonly hash: string }>((db, parameter) =>
+  db
+    .selectFrom("told_secret")
+    .innerJoin("resource", "resource.id", "told_secret.resource_id")
+    .select(["hash", "id", "kind", "owner_id as ownerId", "document"])
+    .where("hash", "=", parameter("hash"))
+    .where("kind", "=", "tunnel_credential")
+    .$narrowType<{ kind: Found["kind"] }>(),
+);
+
+const credentialByKey = statement<{ key: string }, Found>((db, parameter) =>
+  db
+    .selectFrom("unique_key")
+    .innerJoin("resource", "resource.id", "unique_key.resource_id")
+    .select(["id", "kind", "owner_id as ownerId", "document"])
+    .where("scope", "=", "ssh_public_key")
+    .where("value", "=", parameter("key"))
+    .where("kind", "=", "ssh_credential")
+    .$narrowType<{ kind: Found["kind"] }>(),
+);

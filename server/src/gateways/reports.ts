@@ -1,0 +1,133 @@
+import type { Kysely } from "kysely";
+import type { Caller } from "../auth";
+import type { Documents, Page } from "../documents";
+import { type Database, type GatewayRow, isListed, type Store } from "../storage";
+import { RequestError } from "../util";
+
+const DAY_MS = 24 * 60 * 60_000;
+/** Who was not seen for so long is gone. */
+const GONE_MS = 7 * DAY_MS;
+/** Names cost a row each. */
+const MOST_GATEWAYS = 1000;
+const PLACE = { path: "/gateways" };
+
+/** What a gateway reports of itself. */
+export interface Report {
+  readonly version: string;
+  readonly envoy_version: string;
+  /** The last event that it has followed. */
+  readonly sequence: number;
+  readonly edges: readonly { readonly id: string; readonly state: "applied" | "rejected"; readonly reason: string }[];
+  readonly agents: readonly {
+    readonly credential: string;
+    readonly bind: readonly string[];
+    readonly address: string;
+    readonly since: string;
+  }[];
+}
+
+interface Tools {
+  readonly store: Store;
+  readonly documents: Documents;
+}
+
+/** Keeps what a gateway reports, in the place of what it reported before. It is no change of an object: no event, no audit row. */
+export function report({ store }: Tools, name: string, { edges, agents, ...about }: Report): Promise<void> {
+  const rejected = edges.filter(({ state }) => state === "rejected").length;
+  const row = {
+    ...about,
+    last_seen: new Date().toISOString(),
+    applied: edges.length - rejected,
+    rejected,
+    edges: JSON.stringify(edges),
+    agents: JSON.stringify(agents),
+  };
+  return store.write(async (transaction) => {
+    const known = await transaction.selectFrom("gateway").select("name").where("name", "=", name).executeTakeFirst();
+    if (!known) await refuseTooMany(transaction);
+    await transaction
+      .insertInto("gateway")
+      .values({ name, ...row })
+      .onConflict((conflict) => conflict.column("name").doUpdateSet(row))
+      .execute();
+  });
+}
+
+async function refuseTooMany(transaction: Kysely<Database>): Promise<void> {
+  await forgetSilentGateways(transaction);
+  const { count } = await transaction
+    .selectFrom("gateway")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= MOST_GATEWAYS)
+    throw new RequestError("taken", `There are ${MOST_GATEWAYS} gateways already; one leaves when it was not seen for 7 days`);
+}
+
+/** Forgets the gateways that are gone. */
+export async function forgetSilentGateways(transaction: Kysely<Database>): Promise<void> {
+  await transaction.deleteFrom("gateway").where("last_seen", "<", gone()).execute();
+}
+
+const gone = (): string => new Date(Date.now() - GONE_MS).toISOString();
+
+/** The gateways, by name: how each is, without its edges and agents. */
+export async function gatewayPage({ store, documents }: Tools, { limit, after }: { limit: number; after?: string }): Promise<Page> {
+  let query = store.reader
+    .selectFrom("gateway")
+    .select(["name", "last_seen", "version", "envoy_version", "sequence", "applied", "rejected"])
+    .where("last_seen", ">=", gone());
+  if (after !== undefined) query = query.where("name", ">", after);
+  const rows = await query
+    .orderBy("name")
+    .limit(limit + 1)
+    .execute();
+  const shown = rows.slice(0, limit);
+  return {
+    documents: shown.map((row) => JSON.stringify(summaryOf(documents, row))),
+    nextBefore: rows.length > limit ? (shown.at(-1)?.name ?? null) : null,
+    cursor: "after_name",
+  };
+}
+
+const summaryOf = (documents: Documents, row: Omit<GatewayRow, "edges" | "agents">) => ({
+  name: row.name,
+  uri: documents.addressOf(PLACE, row.name),
+  last_seen: row.last_seen,
+  version: row.version,
+  envoy_version: row.envoy_version,
+  sequence: Number(row.sequence),
+  applied: row.applied,
+  rejected: row.rejected,
+});
+
+/** The whole status of a gateway. Whoever is no admin sees the agents of its own credentials, and how many others there are. */
+export async function gatewayAt({ store, documents }: Tools, name: string, caller: Caller): Promise<string> {
+  const row = await store.reader
+    .selectFrom("gateway")
+    .selectAll()
+    .where("name", "=", name)
+    .where("last_seen", ">=", gone())
+    .executeTakeFirst();
+  if (!row)
+    throw new RequestError("not_found", `There is no gateway ${JSON.stringify(name)}; one that was not seen for 7 days is forgotten`);
+  const all = JSON.parse(row.agents) as Report["agents"];
+  const own = caller.admin ? undefined : await credentialsOf(store.reader, caller.ownerId, [...new Set(all.map((one) => one.credential))]);
+  const agents = own ? all.filter(({ credential }) => own.has(credential)) : all;
+  return JSON.stringify({
+    ...summaryOf(documents, row),
+    edges: JSON.parse(row.edges),
+    agents,
+    other_agents: all.length - agents.length,
+  });
+}
+
+/** Which of these credentials belong to an owner. */
+async function credentialsOf(db: Kysely<Database>, owner: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom("resource")
+    .select("id")
+    .where("owner_id", "=", owner)
+    .where(isListed(db, "id", JSON.stringify(ids)))
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,0 +1,179 @@
+import { exactlyOne, object, sshPublicKey, text, timestamp, validateModule, word } from "@tunnelplane/sdk/contract";
+import { z } from "zod";
+import { authorize, gatewayAt, gatewayPage, type Report, report } from "../../gateways";
+import { RequestError, refuseFaults } from "../../util";
+import { limitOf, type Query } from "../query";
+import type { Operation, OperationScope, Shape } from "./operation";
+
+/** A connection may bind a hundred things, each a host or up to 32 labels. */
+const MOST_BINDS = 1000;
+/** As many as fit into a body of 1 MiB. */
+const MOST_EDGES = 20_000;
+const MOST_AGENTS = 10_000;
+/** A body of 10,000 edges holds 40,000 values. */
+const ROOM = { entries: 20_000, values: 100_000 };
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$/;
+
+const TAG = { name: "Gateway", description: "Gateways enforce what is declared, and report what they serve." };
+
+const binds = z.array(word(1024)).max(MOST_BINDS);
+
+const askedShape: Shape = {
+  name: "BindAuthorizationCreate",
+  io: "input",
+  schema: object(
+    {
+      token: word(1024).optional().meta({ description: "The token of a tunnel credential." }),
+      public_key: sshPublicKey().optional().meta({ description: "The public key of an SSH credential: an OpenSSH line, or PEM." }),
+      bind: binds.default([]).meta({
+        description: "What the agent wants to bind: `bind:<host>:<port>`, or `bind:<key>=<value>` for each label. All must be allowed.",
+      }),
+    },
+    { rules: [exactlyOne(["token", "public_key"])] },
+  ),
+};
+
+const decidedShape: Shape = {
+  name: "BindAuthorization",
+  io: "output",
+  schema: z.object({
+    allowed: z.boolean().meta({ description: "Whether all of it may be bound." }),
+    credential: z
+      .object({ id: z.string(), uri: z.url() })
+      .nullable()
+      .meta({ description: "The credential of the token or key; null where there is none." }),
+    owner_id: z.string().nullable().meta({ description: "Who owns the credential." }),
+    acl: z.array(z.string()).meta({ description: "What the credential may bind; empty for anything." }),
+    reason: z.string().meta({ description: "Why it is not allowed; empty where it is." }),
+  }),
+};
+
+const sequence = () => z.int().min(0).meta({ description: "The sequence of the last event that it has followed." });
+const version = (of: string) => text(255).meta({ description: `The version of ${of}.` });
+
+const edge = object({
+  id: word(64).meta({ description: "The edge." }),
+  state: z.enum(["applied", "rejected"]).meta({ description: "`rejected` where it is not served, or not completely." }),
+  reason: text(4096).default("").meta({ description: "Why it is rejected." }),
+});
+const agent = object({
+  credential: word(64).meta({ description: "The credential that it came with." }),
+  bind: binds.meta({ description: "What it has bound." }),
+  address: word(255).meta({ description: "Where it came from." }),
+  since: timestamp().meta({ description: "Since when it serves (RFC 3339)." }),
+});
+
+const reportShape: Shape = {
+  name: "GatewayStatusReplace",
+  io: "input",
+  schema: object({
+    version: version("the gateway").default(""),
+    envoy_version: version("Envoy").default(""),
+    sequence: sequence().default(0),
+    edges: z.array(edge).max(MOST_EDGES).default([]).meta({ description: "What became of each edge." }),
+    agents: z.array(agent).max(MOST_AGENTS).default([]).meta({ description: "Which agents serve what." }),
+  }),
+};
+
+const summary = {
+  name: z.string().meta({ description: "Name of the gateway." }),
+  uri: z.url().meta({ description: "Address of its status." }),
+  last_seen: z.iso.datetime().meta({ description: "When it last reported (RFC 3339)." }),
+  version: version("the gateway"),
+  envoy_version: version("Envoy"),
+  sequence: sequence(),
+  applied: z.int().meta({ description: "How many edges it serves." }),
+  rejected: z.int().meta({ description: "How many edges it does not serve, or not completely." }),
+};
+const summaryShape: Shape = { name: "Gateway", io: "output", schema: z.object(summary) };
+
+const statusShape: Shape = {
+  name: "GatewayStatus",
+  io: "output",
+  schema: z.object({
+    ...summary,
+    edges: z.array(z.object(edge.shape)).meta({ description: "What became of each edge." }),
+    agents: z
+      .array(z.object(agent.shape))
+      .meta({ description: "Which agents serve what; of credentials of others admins see them alone." }),
+    other_agents: z.int().meta({ description: "How many agents are left out, because their credentials belong to others." }),
+  }),
+};
+
+/** What gateways ask and report, and what everybody learns of them. */
+export const gatewayOperations: readonly Operation[] = [
+  {
+    method: "POST",
+    path: "/bind_authorizations",
+    id: "createBindAuthorization",
+    summary: "Decide whether an agent may bind what it asks for. For gateways and admins",
+    tag: TAG,
+    query: [],
+    forGateways: true,
+    body: askedShape,
+    success: { status: 200, answer: decidedShape },
+    run: async (scope, { body }) => {
+      gatewaysOnly(scope, "ask who may bind what");
+      const { token, public_key: publicKey = "", bind } = checked(askedShape, body) as Partial<Record<string, string>> & { bind: string[] };
+      return { json: JSON.stringify(await authorize(scope.context, token === undefined ? { publicKey } : { token }, bind)) };
+    },
+  },
+  {
+    method: "PUT",
+    path: "/gateways/{name}/status",
+    id: "replaceGatewayStatus",
+    summary: "Report what a gateway serves. For gateways and admins",
+    tag: TAG,
+    query: [],
+    forGateways: true,
+    room: ROOM,
+    body: reportShape,
+    success: { status: 204 },
+    run: async (scope, { params: { name = "" }, body }) => {
+      gatewaysOnly(scope, "report what is served");
+      if (!NAME.test(name))
+        throw new RequestError("invalid_field", "A gateway's name has at most 255 letters, digits, dots, dashes and underscores", {
+          field: "name",
+        });
+      await report(scope.context, name, checked(reportShape, body) as unknown as Report);
+      return undefined;
+    },
+  },
+  {
+    method: "GET",
+    path: "/gateways",
+    id: "listGateways",
+    summary: "List gateways that reported in the last 7 days, by name",
+    tag: TAG,
+    query: ["limit", "after_name"],
+    forGateways: true,
+    success: { status: 200, answer: summaryShape, list: { key: "gateways" } },
+    run: ({ context }, { query }) => gatewayPage(context, { limit: limitOf(query), after: nameIn(query) }),
+  },
+  {
+    method: "GET",
+    path: "/gateways/{name}",
+    id: "getGateway",
+    summary: "Get the status of a gateway: its edges and agents",
+    tag: TAG,
+    query: [],
+    forGateways: true,
+    success: { status: 200, answer: statusShape },
+    run: async ({ context, caller }, { params: { name = "" } }) => ({ json: await gatewayAt(context, name, caller) }),
+  },
+];
+
+function checked({ schema }: Shape, body: unknown): Record<string, unknown> {
+  const { value, problems } = validateModule(schema, body);
+  refuseFaults(problems);
+  return value;
+}
+
+function gatewaysOnly({ caller }: OperationScope, what: string): void {
+  if (!caller.admin && caller.role !== "gateway") throw new RequestError("forbidden", `Only gateways and admins may ${what}`);
+}
+
+function nameIn({ after_name: text }: Query): string | undefined {
+  if (text === undefined || NAME.test(text)) return text;
+  throw new RequestError("invalid_query", "after_name must be the name of a gateway", { field: "after_name" });
+}

@@ -1,0 +1,74 @@
+import type { Store } from "../storage";
+import { headOf } from "./head";
+
+/** How soon a change that another server made is noticed. */
+const LOOK_EVERY_MS = 250;
+
+interface Wait {
+  /** What was there already. */
+  readonly head: number;
+  end(): void;
+}
+
+/**
+ * Lets requests wait for the next change. However many wait, the end of the log is read once for all of them: at once after a
+ * change by this server, and four times a second for those of others.
+ */
+export class EventWaits {
+  readonly #waits = new Set<Wait>();
+  #timer: NodeJS.Timeout | undefined;
+  #looking = false;
+  #again = false;
+  /** Whether nothing is waited for any more, because the server stops. */
+  closed = false;
+
+  constructor(private readonly store: Store) {}
+
+  /** Resolves when the log goes on after `head`, when the time is over, when the signal comes, or when the server stops. */
+  after(head: number, ms: number, signal: AbortSignal): Promise<void> {
+    if (this.closed || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(late);
+        signal.removeEventListener("abort", end);
+        this.#waits.delete(wait);
+        if (this.#waits.size === 0) this.#rest();
+        resolve();
+      };
+      const wait = { head, end };
+      const late = setTimeout(end, ms);
+      signal.addEventListener("abort", end);
+      this.#waits.add(wait);
+      this.#timer ??= setInterval(() => this.wake(), LOOK_EVERY_MS);
+      this.wake();
+    });
+  }
+
+  /** Call this after each commit. */
+  wake(): void {
+    if (this.#waits.size === 0) return;
+    this.#again = true;
+    if (!this.#looking) void this.#look();
+  }
+
+  async #look(): Promise<void> {
+    this.#looking = true;
+    while (this.#again) {
+      this.#again = false;
+      // A database that does not answer is told by the requests' own readings, when their time is over.
+      const head = await headOf(this.store.reader).catch(() => undefined);
+      for (const wait of [...this.#waits]) if (head && head.sequence !== wait.head) wait.end();
+    }
+    this.#looking = false;
+  }
+
+  #rest(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const wait of [...this.#waits]) wait.end();
+  }
+}

@@ -1,0 +1,160 @@
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import { pruneEvents } from "../../server/dist/events";
+import { openStore } from "../../server/dist/storage";
+import { badQuery, expectRefused, overloaded, serverOfThisFile, unique, unknownId } from "../support/api/expect";
+import { execute, onEveryDatabase, untilTestEnds } from "../support/databases";
+import { Rest } from "../support/rest";
+
+interface Event {
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly sequence: number;
+  readonly object: { readonly id: string };
+}
+
+const typesOf = (events: readonly Event[]) => events.map(({ event_type }) => event_type);
+
+onEveryDatabase("Whoever follows events", (start) => {
+  const server = serverOfThisFile(start);
+  const another = untilTestEnds(start);
+  const newest = async (): Promise<string> => (await server.read("/events?limit=1")).events[0].event_id;
+  const after = (id: string, more = "") => server.read(`/events?after_id=${id}${more}`);
+  const gateway = async () => {
+    const bot = await server.created("/bot_users", { name: unique("gateway"), role: "gateway" });
+    return new Rest(server.url, (await server.created("/api_keys", { owner_id: bot.id })).token);
+  };
+
+  it("gets what came after an event, oldest first, page by page, without waiting", async () => {
+    const begun = await newest();
+    const policy = await server.created("/ip_policies", {});
+    await server.rest.patch(policy.uri, { description: "changed" });
+    await server.rest.delete(policy.uri);
+    const seen: Event[] = [];
+    for (let next: string | null = `/events?after_id=${begun}&limit=2&wait=30`; next; ) {
+      const page = await server.read(next);
+      seen.push(...page.events);
+      next = page.next_page_uri;
+    }
+    expect(typesOf(seen)).to.deep.equal(["ip_policy_created.v0", "ip_policy_updated.v0", "ip_policy_deleted.v0"]);
+    const [first, ...others] = seen.map(({ sequence }) => sequence);
+    expect(others).to.deep.equal([(first as number) + 1, (first as number) + 2]);
+    expect(typesOf((await after(begun, "&type=ip_policy_updated.v0")).events)).to.deep.equal(["ip_policy_updated.v0"]);
+    expect((await after(seen.at(-1)?.event_id as string)).events).to.deep.equal([]);
+  });
+
+  it("is answered as soon as a change is made, by this server or another one of the database", async () => {
+    const other = await another({ data: server.data });
+    for (const through of [server.rest, new Rest(other.url, other.apiKey)]) {
+      const waiting = after(await newest(), "&wait=30");
+      const state = await Promise.race([waiting.then(() => "answered"), sleep(300).then(() => "waiting")]);
+      expect(state).to.equal("waiting");
+      await through.post("/ip_policies", {});
+      expect(typesOf((await waiting).events)).to.deep.equal(["ip_policy_created.v0"]);
+    }
+  });
+
+  it("waits on when something else happens, and gets an empty list when the time is over", async () => {
+    const waiting = after(await newest(), "&wait=1&type=tls_edge_created.v0");
+    await server.created("/ip_policies", {});
+    expect(await waiting).to.deep.include({ events: [], next_page_uri: null });
+  });
+
+  it("is told to read all again where the event is unknown or was removed, and where others were removed after it", async () => {
+    for (const wrong of [unknownId("ev"), "ev_x", "ipp_1", ""]) expectRefused(await server.rest.get(`/events?after_id=${wrong}`), badQuery);
+    const policy = await server.created("/ip_policies", {});
+    const removed = await newest();
+    await server.rest.delete(policy.uri);
+    const kept = await newest();
+    // An old event that was never delivered stays, and younger ones around it go.
+    const old = (await server.created("/event_destinations", { format: "json", target: { monitoring_service: { api_key: "a" } } })).id;
+    const left = await newest();
+    const { sequence } = (await after(kept)).events.at(-1);
+    await server.created("/ip_policies", {});
+    const destination = `'${old}', ${sequence}, 'event_destination_created.v0', '${old}', 'dead'`;
+    await execute(server.data, `insert into delivery (destination_id, sequence, event_type, object_id, status) values (${destination})`);
+    const store = await openStore({
+      databasePool: 2,
+      ...(server.data.startsWith("postgres:") ? { data: "", databaseUrl: server.data } : { data: server.data }),
+    });
+    await pruneEvents(store, new Date(Date.now() + 1000));
+    await store.close();
+    for (const id of [removed, kept, left]) {
+      const refused = await server.rest.get(`/events?after_id=${id}&wait=30`);
+      expectRefused(refused, { ...badQuery, field: "after_id", mentions: ["read all objects again"] });
+    }
+    await server.created("/ip_policies", {});
+    expect((await after(await newest())).events).to.deep.equal([]);
+    expect(typesOf((await server.read("/events?wait=0")).events)).to.include("event_destination_created.v0");
+  });
+
+  it("says for how long, up to 30 seconds, and goes in one direction", async () => {
+    const id = await newest();
+    for (const query of ["wait=31", "wait=-1", "wait=x", `before_id=${id}&wait=1`, `before_id=${id}&after_id=${id}`])
+      expectRefused(await server.rest.get(`/events?${query}`), badQuery);
+  });
+
+  it("waits eight times at once for each owner, takes no slot of anybody's, and may come back when it has gone", async () => {
+    const small = await another({ args: ["--concurrency-limit", "2"] });
+    const rest = new Rest(small.url, small.apiKey);
+    const id = (await rest.get("/events?limit=1")).body.events[0].event_id;
+    const head = [
+      `GET /events?after_id=${id}&wait=30 HTTP/1.1`,
+      "Host: a",
+      `Authorization: Bearer ${small.apiKey}`,
+      "Service-Version: 2",
+    ].join("\r\n");
+    const sockets = Array.from({ length: 8 }, () => {
+      const { hostname, port } = new URL(small.url);
+      const socket = connect(Number(port), hostname);
+      socket.write(`${head}\r\n\r\n`);
+      return socket;
+    });
+    let ninth = await rest.get(`/events?after_id=${id}&wait=1`);
+    while (ninth.status === 200) ninth = await rest.get(`/events?after_id=${id}&wait=1`);
+    expectRefused(ninth, overloaded);
+    expect((await rest.get("/ip_policies")).status).to.equal(200);
+    expect((await rest.get(`/events?after_id=${id}`)).status).to.equal(200);
+    for (const socket of sockets) socket.destroy();
+    while (ninth.status !== 200) ninth = await rest.get(`/events?after_id=${id}&wait=1`);
+  });
+
+  it("is answered when the server stops", async () => {
+    const stopping = await another();
+    const rest = new Rest(stopping.url, stopping.apiKey);
+    const id = (await rest.get("/events?limit=1")).body.events[0].event_id;
+    const waiting = rest.get(`/events?after_id=${id}&wait=30`);
+    await sleep(300);
+    const stopped = stopping.stop();
+    expect((await waiting).body.events).to.deep.equal([]);
+    expect(await stopped).to.equal(0);
+  });
+
+  it("as a gateway sees what it enforces, and of everything else the id and what happened", async () => {
+    const begun = await newest();
+    const backend = await server.created("/backends/static", { address: "127.0.0.1:1" });
+    const credential = await server.created("/credentials", { description: "of nobody's business" });
+    await server.rest.patch(credential.uri, { description: "changed" });
+    const rest = await gateway();
+    const { body, text } = await rest.get(`/events?after_id=${begun}&limit=3`);
+    const [made, ...others] = body.events;
+    expect(made.object).to.deep.equal(backend);
+    expect(made).to.have.property("principal");
+    for (const [index, event] of others.entries()) {
+      expect(event).to.have.all.keys("event_id", "event_type", "event_timestamp", "account_id", "sequence", "object");
+      expect(event).to.deep.include({
+        object: { id: credential.id },
+        event_type: `tunnel_credential_${index === 0 ? "created" : "updated"}.v0`,
+      });
+    }
+    expect(text).not.to.contain("nobody's business");
+    expect((await rest.get("/events")).text).not.to.contain("nobody's business");
+  });
+
+  it("is a gateway or an admin", async () => {
+    const bot = await server.created("/bot_users", { name: unique("member") });
+    const rest = new Rest(server.url, (await server.created("/api_keys", { owner_id: bot.id })).token);
+    expectRefused(await rest.get(`/events?after_id=${await newest()}&wait=30`), { status: 403, code: "TP_1200" });
+  });
+});

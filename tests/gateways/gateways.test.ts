@@ -1,0 +1,170 @@
+import { expect } from "chai";
+import { badQuery, expectRefused, hostport, invalid, notFound, serverOfThisFile, unique, unknownField } from "../support/api/expect";
+import { sshKey } from "../support/api/fixtures";
+import { execute, onEveryDatabase } from "../support/databases";
+import { Rest } from "../support/rest";
+import { command, endOf } from "../support/server";
+
+const forbidden = { status: 403, code: "TP_1200" };
+const STATUS = { version: "0.1.0", envoy_version: "1.40.0", sequence: 7, edges: [], agents: [] };
+
+onEveryDatabase("The gateways of an account", (start) => {
+  const server = serverOfThisFile(start);
+  const owner = async (role: string) => {
+    const bot = await server.created("/bot_users", { name: unique(role), role });
+    const key = await server.created("/api_keys", { owner_id: bot.id });
+    return { id: bot.id as string, key: key.token as string, rest: new Rest(server.url, key.token) };
+  };
+  const ask = async (proof: object, ...bind: string[]) => {
+    const { rest } = await owner("gateway");
+    const { status, body, text } = await rest.post("/bind_authorizations", { ...proof, bind });
+    expect(status, text).to.equal(200);
+    return body;
+  };
+
+  it("learn whether a token or a key may bind all that is asked for, whose it is, and why not", async () => {
+    const member = await owner("member");
+    const { body: tunnel } = await member.rest.post("/credentials", { acl: ["bind:*.example.com", "bind:env=*", "bind:host.net:443"] });
+    const { token } = tunnel;
+    const about = { credential: { id: tunnel.id, uri: tunnel.uri }, owner_id: member.id, acl: tunnel.acl };
+    expect(await ask({ token })).to.deep.equal({ ...about, allowed: true, reason: "" });
+    for (const bind of [
+      "bind:a.b.example.com:443",
+      "bind:A.Example.com:1",
+      "bind:*.x.example.com:443",
+      "bind:env=prod",
+      "bind:host.net:443",
+    ])
+      expect((await ask({ token }, bind)).allowed, bind).to.equal(true);
+    for (const bind of ["bind:example.com:443", "bind:host.net:444", "bind:*.net:443", "bind:other=prod", "bind:", "everything", "*"]) {
+      const { allowed, reason } = await ask({ token }, "bind:env=prod", bind);
+      expect(allowed, bind).to.equal(false);
+      expect(reason).to.contain(tunnel.id).and.to.contain(bind);
+    }
+    const key = sshKey();
+    const { body: ssh } = await member.rest.post("/ssh_credentials", { public_key: key.openssh });
+    expect(await ask({ public_key: key.openssh.split(" ").slice(0, 2).join(" ") }, "bind:any.thing:1")).to.deep.equal({
+      allowed: true,
+      credential: { id: ssh.id, uri: ssh.uri },
+      owner_id: member.id,
+      acl: [],
+      reason: "",
+    });
+    await member.rest.delete(tunnel.uri);
+    const { key: adminsKey } = await owner("admin");
+    for (const proof of [{ token }, { token: "tpt_wrong" }, { token: adminsKey }, { public_key: sshKey().openssh }])
+      expect(await ask(proof)).to.include({ allowed: false, credential: null, owner_id: null });
+  });
+
+  it("refuse to authorize what is neither a token nor a key, and whoever is neither a gateway nor an admin", async () => {
+    const { rest } = await owner("gateway");
+    const key = sshKey().openssh;
+    for (const body of [{}, { token: "a", public_key: key }, { bind: ["bind:a:1"] }])
+      expectRefused(await rest.post("/bind_authorizations", body), invalid());
+    expectRefused(await rest.post("/bind_authorizations", { public_key: "no key" }), invalid("public_key"));
+    expectRefused(await rest.post("/bind_authorizations", { token: "a", bind: "bind:a:1" }), invalid("bind"));
+    expectRefused(await rest.post("/bind_authorizations", { token: "a", binds: [] }), unknownField("binds"));
+    const member = await owner("member");
+    expectRefused(await member.rest.post("/bind_authorizations", { token: "a" }), forbidden);
+    expectRefused(await member.rest.put("/gateways/one/status", STATUS), forbidden);
+    expect((await server.rest.post("/bind_authorizations", { token: "a" })).status).to.equal(200);
+  });
+
+  it("do not slow down valid tokens, however many wrong ones they ask for", async () => {
+    const { token } = await server.created("/credentials", {});
+    const { rest } = await owner("gateway");
+    for (let count = 0; count < 50; count++) await rest.post("/bind_authorizations", { token: `tpt_wrong-${count}` });
+    expect((await rest.post("/bind_authorizations", { token })).body.allowed).to.equal(true);
+  });
+
+  it("show everybody what they serve; of agents, members see their own and a count of the others", async () => {
+    const [gateway, member, other] = [await owner("gateway"), await owner("member"), await owner("member")];
+    const [own, foreign] = [(await member.rest.post("/credentials", {})).body.id, (await other.rest.post("/credentials", {})).body.id];
+    const edges = [
+      { id: (await server.created("/edges/tls", { hostports: [hostport()] })).id, state: "applied", reason: "" },
+      { id: (await server.created("/edges/tls", { hostports: [hostport()] })).id, state: "rejected", reason: "no certificate" },
+    ];
+    const agentOf = (credential: string) => ({
+      credential,
+      bind: ["bind:a.example.com:443"],
+      address: "192.0.2.1",
+      since: "2026-01-31T08:00:00Z",
+    });
+    const agents = [agentOf(own), agentOf(foreign), agentOf(foreign)];
+    const name = unique("gw-");
+    const put = await gateway.rest.put(`/gateways/${name}/status`, { ...STATUS, edges, agents });
+    expect([put.status, put.text]).to.deep.equal([204, ""]);
+    const { gateways } = await server.read("/gateways");
+    const listed = gateways.find((one: { name: string }) => one.name === name);
+    expect(listed).to.deep.equal({
+      name,
+      uri: `${server.url}/gateways/${name}`,
+      last_seen: listed.last_seen,
+      version: "0.1.0",
+      envoy_version: "1.40.0",
+      sequence: 7,
+      applied: 1,
+      rejected: 1,
+    });
+    expect(Date.now() - Date.parse(listed.last_seen)).to.be.within(-1000, 60_000);
+    expect(await server.read(`/gateways/${name}`)).to.deep.equal({ ...listed, edges, agents, other_agents: 0 });
+    expect((await member.rest.get(`/gateways/${name}`)).body).to.deep.equal({ ...listed, edges, agents: [agents[0]], other_agents: 2 });
+    expect((await gateway.rest.get(`/gateways/${name}`)).body).to.deep.equal({ ...listed, edges, agents: [], other_agents: 3 });
+    await gateway.rest.put(`/gateways/${name}/status`, { ...STATUS, sequence: 8 });
+    expect(await server.read(`/gateways/${name}`)).to.include({ sequence: 8, applied: 0, rejected: 0, other_agents: 0 });
+  });
+
+  it("are listed by name, page by page", async () => {
+    for (const name of ["page-c", "page-a", "page-b"]) await server.rest.put(`/gateways/${name}/status`, STATUS);
+    const names: string[] = [];
+    for (let next: string | null = "/gateways?limit=1&after_name=page"; next; ) {
+      const page = await server.read(next);
+      names.push(...page.gateways.map(({ name }: { name: string }) => name));
+      next = page.next_page_uri;
+    }
+    expect(names.slice(0, 3)).to.deep.equal(["page-a", "page-b", "page-c"]);
+    expectRefused(await server.rest.get("/gateways?after_name=/"), badQuery);
+  });
+
+  it("report ten thousand edges in one piece, and nothing malformed", async () => {
+    const edges = Array.from({ length: 10_000 }, (_, index) => ({ id: `edgtls_${index}`, state: "applied", reason: "" }));
+    expect((await server.rest.put("/gateways/large/status", { ...STATUS, edges })).status).to.equal(204);
+    expect((await server.read("/gateways/large")).applied).to.equal(10_000);
+    const put = (status: object, name = "large") => server.rest.put(`/gateways/${name}/status`, status);
+    expectRefused(await put({ ...STATUS, edges: [{ id: "edgtls_1", state: "open" }] }), invalid("edges[0].state"));
+    expectRefused(await put({ ...STATUS, sequence: -1 }), invalid("sequence"));
+    expectRefused(
+      await put({ ...STATUS, agents: [{ credential: "cr_1", bind: [], address: "a", since: "today" }] }),
+      invalid("agents[0].since"),
+    );
+    expectRefused(await put({ ...STATUS, more: 1 }), unknownField("more"));
+    expectRefused(await put(STATUS, "a%20name"), invalid("name"));
+    expect((await server.read("/gateways/large")).applied).to.equal(10_000);
+  });
+
+  it("leave the list when they were not seen for 7 days", async () => {
+    await server.rest.put("/gateways/silent/status", STATUS);
+    const days = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString();
+    await execute(server.data, `update gateway set last_seen = '${days(6.9)}' where name = 'silent'`);
+    expect((await server.rest.get("/gateways/silent")).status).to.equal(200);
+    await execute(server.data, `update gateway set last_seen = '${days(7.1)}' where name = 'silent'`);
+    expectRefused(await server.rest.get("/gateways/silent"), notFound);
+    expect((await server.read("/gateways")).gateways.map(({ name }: { name: string }) => name)).not.to.include("silent");
+  });
+
+  it("are shown by the command line: all of them, one with its edges and agents, and one edge at all of them", async () => {
+    const edge = { id: "edgtls_shown", state: "rejected", reason: "no certificate for it" };
+    const agent = { credential: "cr_shown", bind: ["bind:a.example.com:443"], address: "192.0.2.1", since: "2026-01-31T08:00:00Z" };
+    await server.rest.put("/gateways/shown/status", { ...STATUS, edges: [edge], agents: [agent] });
+    const cli = async (...args: string[]) =>
+      endOf(command(server.data, ["gateways", ...args, "--url", server.url], { TUNNELPLANE_API_KEY: server.apiKey }));
+    expect((await cli()).out).to.match(/^shown seen \S+ version 0\.1\.0 envoy 1\.40\.0 sequence 7 applied 0 rejected 1$/m);
+    expect((await cli("shown")).out)
+      .to.contain("edge edgtls_shown rejected: no certificate for it")
+      .and.to.contain("agent cr_shown from 192.0.2.1 since 2026-01-31T08:00:00Z serves bind:a.example.com:443");
+    expect((await cli("--edge", edge.id)).out).to.contain("shown rejected: no certificate for it");
+    const { code, err } = await cli("nobody");
+    expect([code, err.trim().split("\n").length]).to.deep.equal([1, 1]);
+    expect(err).to.contain('There is no gateway "nobody"');
+  });
+});
