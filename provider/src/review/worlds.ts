@@ -40,7 +40,7 @@ export function worldsOf(preview: Preview, steps: readonly OurStep[], server: Ev
     const id = keeps.has(urn) && oldState ? idOf(oldState) : undefined;
     const known = op === "same" ? oldState?.outputs : undefined;
     const object = objectOf(type, newState, { urn, id, known, isMade: (other) => keeps.has(other) });
-    if (type.owner && object.fields[type.owner.idField] === UNKNOWN) {
+    if (type.owner && Reflect.get(object.fields, type.owner.idField) === UNKNOWN) {
       limits.push(`What \`${object.name}\` (${type.kind}) belongs to is not known yet: what it does is not in this review.`);
     } else after.set(urn, object);
   }

@@ -1,6 +1,6 @@
 import { modulesOf } from "../contract/core/definition";
 import { registry } from "../contract/registry";
-import { canonical, type Fields, inOrder, isObject, textIn } from "./values";
+import { canonical, type Fields, fieldNamed, inOrder, isObject, textIn } from "./values";
 import { UNKNOWN, type World, type WorldObject } from "./world";
 
 /** An object of a world, with the modules that are resources of their own put into their places. */
@@ -90,7 +90,7 @@ export class Model {
     const modules = new Map<string, Map<string, WorldObject>>();
     for (const object of objects) {
       const idField = MODULE_OWNERS.get(object.kind);
-      const owner = idField && textIn(object.fields[idField]);
+      const owner = idField && textIn(fieldNamed(object.fields, idField));
       if (!owner) continue;
       const of = modules.get(owner) ?? new Map<string, WorldObject>();
       modules.set(owner, of.set(object.kind.split(".")[1] as string, object));

@@ -1,8 +1,10 @@
+import type { FieldName, Fields } from "./fieldNames";
 import { UNKNOWN } from "./world";
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type { Fields } from "./fieldNames";
 
-export const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Whether anything in a value is not known yet. */
 export function holdsUnknown(value: unknown): boolean {
@@ -34,8 +36,11 @@ export const textsIn = (value: unknown): string[] =>
 export const textIn = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" && value !== UNKNOWN ? value : undefined;
 
+/** A field whose name follows from the contract as the program runs. */
+export const fieldNamed = (fields: Fields, name: string): unknown => Reflect.get(fields, name);
+
 /** The ids of a field that was sent as ids (`backend_id`) or answered as references (`backend`), in their order; a map gives its keys. */
-export function idsIn(fields: Fields, sent: string, answered: string): { readonly ids: string[]; readonly unknown: boolean } {
+export function idsIn(fields: Fields, sent: FieldName, answered: FieldName): { readonly ids: string[]; readonly unknown: boolean } {
   const value = fields[sent] ?? fields[answered];
   const all = Array.isArray(value) ? value : value == null ? [] : [value];
   const ids = all.map((item) => (isObject(item) ? item.id : item));

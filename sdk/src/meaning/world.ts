@@ -1,3 +1,5 @@
+import type { Fields } from "./fieldNames";
+
 /** How the engine of Pulumi writes a value that a preview does not know yet; it may stand anywhere in the fields of an object. */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
@@ -18,7 +20,7 @@ export interface WorldObject {
   /** Something that is not in this world refers to it. */
   readonly used?: true;
   /** As they are sent (`backend_id`) or as they are answered (`backend: {id}`). Secrets may be left out. */
-  readonly fields: Readonly<Record<string, unknown>>;
+  readonly fields: Fields;
 }
 
 /** All that is known at one time. The order of objects means nothing. */

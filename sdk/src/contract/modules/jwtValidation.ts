@@ -5,10 +5,10 @@ import { httpsUrl, webUrl } from "../formats/url";
 /** Asymmetric algorithms of RFC 7518 section 3.1: an edge holds no shared secrets. */
 const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"] as const;
 
-const someOf = (element: z.ZodType, doc: string) =>
+const someOf = <E extends z.ZodType>(element: E, doc: string) =>
   distinct(z.array(element).min(1).max(MOST_ENTRIES), (entry) => JSON.stringify(entry)).meta({ description: doc });
 
-const allowList = (value: z.ZodType, doc: string) =>
+const allowList = <V extends z.ZodType>(value: V, doc: string) =>
   object({ allow_list: someOf(object({ value: value.meta({ description: "An allowed value." }) }), doc) }).meta({ description: doc });
 
 const tokenLocation = () =>

@@ -1,4 +1,5 @@
 import { definitionOf } from "../../contract/registry";
+import type { FieldName } from "../fieldNames";
 import type { Model, Thing } from "../model";
 import { EVERYONE, type NetworkSet, NOBODY, networkSet } from "../networks/networkSet";
 import { canonical, type Fields, holdsUnknown, idsIn, inOrder, isObject, textIn, textsIn } from "../values";
@@ -167,7 +168,7 @@ export interface TokenCheck {
   readonly locations: readonly string[];
 }
 
-const at = (value: unknown, ...names: string[]): unknown =>
+const at = (value: unknown, ...names: FieldName[]): unknown =>
   names.reduce<unknown>((found, name) => (isObject(found) ? found[name] : found), value);
 
 const allowed = (list: unknown): string[] =>
@@ -256,7 +257,7 @@ function actionsIn(fields: Fields, direction: Action["direction"]): Action[] {
 
 const SHOWN_SETTINGS = ["status_code", "name", "capacity", "rate", "from", "to"];
 
-const settingsOf = (config: Fields): string =>
+const settingsOf = (config: Readonly<Record<string, unknown>>): string =>
   SHOWN_SETTINGS.filter((name) => typeof config[name] === "string" || typeof config[name] === "number")
     .map((name) => `${name} ${String(config[name]).slice(0, 100)}`)
     .join(", ");

@@ -1,5 +1,5 @@
 import type { Thing } from "../model";
-import { canonical, type Fields, holdsUnknown, isObject } from "../values";
+import { canonical, type Fields, fieldNamed, holdsUnknown, isObject } from "../values";
 import type { WorldObject } from "../world";
 
 /** One place that an aspect of an exposure was read from; what differs between two of them is the cause of a finding. */
@@ -35,7 +35,7 @@ export interface ModuleRead {
 }
 
 export function moduleOf(holder: Thing, name: string): ModuleRead {
-  const value = holder.fields[name];
+  const value = fieldNamed(holder.fields, name);
   const common = { name, holder };
   if (value === null || value === undefined) return { ...common, state: "absent", fields: {} };
   // Neither an unknown module nor one that the engine hides as a secret says anything.

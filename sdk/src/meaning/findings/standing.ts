@@ -1,8 +1,9 @@
 import { BACKENDS, childrenOf } from "../exposure/flows";
 import { certificateFacts } from "../exposure/modules";
+import type { FieldName } from "../fieldNames";
 import type { Model, Thing } from "../model";
 import type { Names } from "../names";
-import { holdsUnknown, idsIn, isObject, textIn } from "../values";
+import { fieldNamed, holdsUnknown, idsIn, isObject, textIn } from "../values";
 import type { Severity } from "./finding";
 
 export interface Description {
@@ -65,7 +66,7 @@ const usedIn = new WeakMap<Model, ReadonlySet<string>>();
 function used(model: Model): ReadonlySet<string> {
   const known = usedIn.get(model);
   if (known) return known;
-  const of = (fields: unknown, sent: string, answered: string) => (isObject(fields) ? idsIn(fields, sent, answered).ids : []);
+  const of = (fields: unknown, sent: FieldName, answered: FieldName) => (isObject(fields) ? idsIn(fields, sent, answered).ids : []);
   const references = model.all.flatMap((thing) => [
     ...of(thing.fields.backend, "backend_id", "backend"),
     ...of(thing.fields.ip_restriction, "ip_policy_ids", "ip_policies"),
@@ -107,7 +108,7 @@ export const describingRules: readonly Describing[] = [
       }
       const days = (end.getTime() - now.getTime()) / DAY_MS;
       if (days > SOON_DAYS) return undefined;
-      const says = thing.fields[property] == null && property === "valid_until" ? "default" : end.toISOString();
+      const says = fieldNamed(thing.fields, property) == null && property === "valid_until" ? "default" : end.toISOString();
       const when = end.toISOString().replace(".000Z", "Z");
       const ends = days <= 0 ? `ended on ${when}` : `ends on ${when}, within ${SOON_DAYS} days`;
       return { sentence: `The ${titleOf(thing)} ${names.quote(thing)} ${ends}.`, after: when, property, says };

@@ -1,0 +1,28 @@
+import type { Sent } from "../contract/core/definition";
+import type { Kind } from "../contract/kinds";
+import type { DefinitionOf } from "../contract/registry";
+
+type NamesIn<T> = T extends readonly (infer Item)[]
+  ? NamesIn<Item>
+  : T extends object
+    ? string extends keyof T
+      ? NamesIn<T[keyof T]>
+      : (keyof T & string) | { [N in keyof T]-?: NamesIn<T[N]> }[keyof T]
+    : never;
+
+/** `backend_id` is answered as `backend`, `ip_policy_ids` as `ip_policies`: the part before both. */
+type AnsweredName<N> = N extends `${infer One}_id`
+  ? One
+  : N extends `${infer Many}y_ids`
+    ? `${Many}ies`
+    : N extends `${infer Many}_ids`
+      ? `${Many}s`
+      : never;
+
+type SentName = { [K in Kind]: NamesIn<Sent<DefinitionOf<K>["fields"]>> | NamesIn<Sent<DefinitionOf<K>["computed"]>> }[Kind];
+
+/** The name of any field of the contract, in objects, modules and entries. The compiler finds a rename wherever meaning reads the field. */
+export type FieldName = SentName | AnsweredName<SentName>;
+
+/** The fields of an object, a module or an entry; values are whatever a server or a program said. */
+export type Fields = { readonly [N in FieldName]?: unknown };
