@@ -2,7 +2,7 @@ import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
 import { changesOf, makeCertificates, World } from "../support/provider";
 
-describe("What changes behind Pulumi's back", () => {
+describe("A stack whose server is changed behind Pulumi's back", () => {
   const world = new World();
   const { authority } = makeCertificates("clients");
   after(() => world.close());
@@ -25,7 +25,7 @@ describe("What changes behind Pulumi's back", () => {
     return { server, stack, declared, edge, current };
   }
 
-  it("is shown property by property after a refresh, and repaired by up", async () => {
+  it("shows each changed property after a refresh, and up repairs it", async () => {
     const { server, stack, edge, current } = await edgeWithModules();
     await server.rest.patch(`/edges/tls/${edge.id}`, {
       description: "meddled",
@@ -57,7 +57,7 @@ describe("What changes behind Pulumi's back", () => {
     expect(await current()).to.deep.equal(edge);
   });
 
-  it("deletes a module on the server when it leaves the program, and only that one", async () => {
+  it("deletes a module on the server when it is removed from the program, and only that one", async () => {
     const { stack, declared, edge, current } = await edgeWithModules();
     declared.restriction = false;
     expect(changesOf(await stack.up())).to.deep.equal(["update edge ipRestriction"]);
@@ -74,14 +74,14 @@ describe("What changes behind Pulumi's back", () => {
     expect(again.hostports).to.deep.equal(edge.hostports);
   });
 
-  it("lets destroy succeed for what is already gone", async () => {
+  it("can be destroyed although an object is already deleted", async () => {
     const { server, stack, edge } = await edgeWithModules();
     await server.rest.delete(`/edges/tls/${edge.id}`);
     await stack.destroy();
     expect((await server.rest.get("/ip_policies")).body.ip_policies).to.deep.equal([]);
   });
 
-  it("moves an edge to a new authority before the old one goes", async () => {
+  it("moves an edge to a new authority before it deletes the old one", async () => {
     const server = await world.server();
     let caPem = authority;
     const stack = await world.stack(server, async () => {

@@ -73,11 +73,11 @@ function oneOfEach(): void {
   new tunnels.EventSubscription("subscription", { sources: [{ type: "ip_policy_created.v0" }], destinationIds: [destination.id] });
 }
 
-describe("A program with one of each class that there is", () => {
+describe("A program with one resource of every class", () => {
   const world = new World();
   after(() => world.close());
 
-  it("changes nothing the second time, needs no request for that, shows no drift after a refresh, and is destroyed without a trace", async () => {
+  it("changes nothing in a second run and sends no request, shows no drift after a refresh, and is destroyed completely", async () => {
     const server = await world.server();
     const stack = await world.stack(server, async () => oneOfEach());
     const first = await stack.up();

@@ -34,7 +34,7 @@ describe("A hostport of a stack", () => {
 
   const [X, Y] = ["x.example.com:443", "y.example.com:443"];
 
-  it("whose edge is renamed without an alias is recognised in the preview, and with the alias nothing happens", async () => {
+  it("whose edge was renamed without an alias is reported in the preview; with the alias nothing changes", async () => {
     const { stack, declared } = await stackOf([{ name: "old-name", hostports: [X] }]);
     declared.edges = [{ name: "new-name", hostports: [X] }];
     const message = await failureOf(stack.preview());
@@ -62,7 +62,7 @@ describe("A hostport of a stack", () => {
     });
   }
 
-  it("changes places with that of another edge in one run", async () => {
+  it("can be swapped with that of another edge in one run", async () => {
     const { stack, declared, served } = await stackOf([
       { name: "a", hostports: [X] },
       { name: "b", hostports: [Y] },
@@ -77,7 +77,7 @@ describe("A hostport of a stack", () => {
     expect(changesOf(await stack.up())).to.deep.equal([]);
   });
 
-  it("moves to a new edge too, also where the server checks previews", async () => {
+  it("moves to a new edge too, also if the server checks previews", async () => {
     const { stack, declared, served } = await stackOf([{ name: "a", hostports: [X, Y] }], { TUNNELPLANE_VALIDATE_ON_SERVER: "true" });
     declared.edges = [
       { name: "c", hostports: [X] },

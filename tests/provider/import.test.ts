@@ -7,7 +7,7 @@ describe("The option `import` of a resource", () => {
   const world = new World();
   after(() => world.close());
 
-  it("adopts an object that is as declared: a preview that creates, no change on the server, and none in later runs", async () => {
+  it("adopts an object that is as declared: the preview shows a create, and neither this run nor later ones change the server", async () => {
     const server = await world.server();
     const edge = (
       await server.rest.post("/edges/tls", {
@@ -37,28 +37,28 @@ describe("The option `import` of a resource", () => {
 
   const mismatches: { what: string; path: string; body: object; program: (id: string) => unknown; says: string[] }[] = [
     {
-      what: "the path, what is there and what is declared",
+      what: "the path, the actual value and the declared one",
       path: "/edges/tls",
       body: { tls_termination: { min_version: "1.3" } },
       program: (id) => new tunnels.TlsEdge("app", { tlsTermination: { minVersion: "1.2" } }, { import: id }),
-      says: ['which is otherwise: tlsTermination.minVersion is "1.3", declared "1.2"'],
+      says: ['which differs from the program: tlsTermination.minVersion is "1.3", declared "1.2"'],
     },
     {
-      what: "defaults of what is not declared",
+      what: "defaults of fields that are not declared",
       path: "/credentials",
       body: { description: "build farm", acl: ["bind:a.example.com"] },
       program: (id) => new tunnels.TunnelCredential("agent", { acl: ["bind:a.example.com", "bind:b.example.com"] }, { import: id }),
       says: ['description is "build farm", declared ""', 'acl[1] is not set, declared "bind:b.example.com"'],
     },
     {
-      what: "a module that is declared and not there",
+      what: "a module that is declared and that the object lacks",
       path: "/edges/tls",
       body: {},
       program: (id) => new tunnels.TlsEdge("app", { tlsTermination: {} }, { import: id }),
       says: ["tlsTermination is not set, declared {"],
     },
     {
-      what: "fields without a default that are there",
+      what: "fields without a default that the object has",
       path: "/api_keys",
       body: { expires_at: "2126-01-01T00:00:00Z" },
       program: (id) => new tunnels.ApiKey("ci", {}, { import: id }),
@@ -66,12 +66,12 @@ describe("The option `import` of a resource", () => {
     },
   ];
   for (const { what, path, body, program, says } of mismatches) {
-    it(`stops the preview when the object is otherwise, and names ${what}`, async () => {
+    it(`stops the preview if the object differs, and names ${what}`, async () => {
       const server = await world.server();
       const { id } = (await server.rest.post(path, body)).body;
       const stack = await world.stack(server, async () => void program(id));
       const message = await failureOf(stack.preview());
-      expect(message).to.contain(`adopts ${id}, which is otherwise: `);
+      expect(message).to.contain(`cannot import ${id}, which differs from the program: `);
       for (const words of says) expect(message).to.contain(words);
       expect(message).not.to.match(/\n\s+at /);
     });
@@ -87,13 +87,13 @@ describe("The option `import` of a resource", () => {
       new tunnels.EventDestination("audit", declared, { import: destination.id });
     });
     const message = await failureOf(stack.preview());
-    expect(message).to.contain("target.monitoringService.apiKey is another than declared");
-    expect(message).to.contain("target.monitoringService.service is another than declared");
-    expect(message).to.contain("metadata is another than declared");
+    expect(message).to.contain("target.monitoringService.apiKey differs");
+    expect(message).to.contain("target.monitoringService.service differs");
+    expect(message).to.contain("metadata differs");
     expect(message + stack.events.join()).not.to.contain("hush-");
   });
 
-  it("says so when there is no such object, and when the id is of another kind", async () => {
+  it("fails with the id if there is no such object, or one of another kind", async () => {
     const server = await world.server();
     for (const id of ["edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue", "ipp_0ERWdYmHciyPtBdiFM2OsTqjQue"]) {
       const stack = await world.stack(server, async () => void new tunnels.TlsEdge("app", {}, { import: id }));
@@ -101,7 +101,7 @@ describe("The option `import` of a resource", () => {
     }
   });
 
-  it("compares in the run what the preview did not know yet", async () => {
+  it("compares values in the run that the preview did not know yet", async () => {
     const server = await world.server();
     const policy = (await server.rest.post("/ip_policies", {})).body;
     const edge = (await server.rest.post("/edges/tls", { ip_restriction: { ip_policy_ids: [policy.id] } })).body;
@@ -110,7 +110,9 @@ describe("The option `import` of a resource", () => {
       new tunnels.TlsEdge("app", { ipRestriction: { ipPolicyIds: [office.id] } }, { import: edge.id });
     });
     expect(changesOf(await stack.preview())).to.have.members(["create office", "create app"]);
-    expect(await failureOf(stack.up())).to.contain(`adopts ${edge.id}, which is otherwise: ipRestriction.ipPolicyIds[0]`);
+    expect(await failureOf(stack.up())).to.contain(
+      `cannot import ${edge.id}, which differs from the program: ipRestriction.ipPolicyIds[0]`,
+    );
     expect((await server.rest.get(`/edges/tls/${edge.id}`)).body).to.deep.equal(edge);
   });
 

@@ -35,7 +35,7 @@ describe("A program that is run again and again", () => {
     expect((await server.rest.get(`/credentials/${id}`)).body).to.deep.include({ acl, metadata: "somebody else's" });
   });
 
-  it("keeps the authtoken that the server told once, through refreshes and updates", async () => {
+  it("keeps the authtoken, a one-time secret, through refreshes and updates", async () => {
     const server = await world.server();
     let description = "first";
     const stack = await world.stack(server, async () => ({ token: new tunnels.TunnelCredential("credential", { description }).token }));

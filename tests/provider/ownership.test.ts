@@ -16,7 +16,7 @@ describe("A stack that is shared by people who do not see each other's credentia
     return { bot, apiKey: token as string, rest: new Rest(server.url, token) };
   }
 
-  /** A stack with what its first user owns, and the program and the environment that it runs with from now on. */
+  /** A stack whose objects its first user owns, with its program and a way to run it with another key. */
   async function shared() {
     const server = await world.server();
     const [ada, bo] = [await member(server, "ada"), await member(server, "bo")];
@@ -41,10 +41,10 @@ describe("A stack that is shared by people who do not see each other's credentia
     return { server, ada, bo, declared, count, runBy };
   }
 
-  it("takes what belongs to another for an error, and never for gone", async () => {
+  it("fails for an object of another owner, and never takes it for deleted", async () => {
     const { server, ada, bo, declared, count, runBy } = await shared();
     const stack = await runBy(bo);
-    const refused = `belongs to another (${ada.bot.id})`;
+    const refused = `belongs to another owner (${ada.bot.id})`;
     let message = "";
     const requests = await requestsDuring(server, async () => {
       message = await failureOf(stack.refresh());
@@ -57,7 +57,7 @@ describe("A stack that is shared by people who do not see each other's credentia
     declared.keep = false;
     expect(await failureOf(stack.up())).to.include(refused);
     expect(await failureOf(stack.destroy())).to.include(refused);
-    expect(await count(), "nothing is made anew, and nothing is gone").to.equal(4);
+    expect(await count(), "nothing is created again, and nothing is deleted").to.equal(4);
 
     declared.keep = true;
     declared.description = "first";
@@ -66,14 +66,14 @@ describe("A stack that is shared by people who do not see each other's credentia
     expect(changesOf(await own.up())).to.deep.equal([]);
   });
 
-  it("says so in the preview too, where previews ask the server", async () => {
+  it("fails in the preview too, if previews ask the server", async () => {
     const { ada, bo, declared, runBy } = await shared();
     declared.description = "second";
     const stack = await runBy(bo, { TUNNELPLANE_VALIDATE_ON_SERVER: "true" });
-    expect(await failureOf(stack.preview())).to.include(`belongs to another (${ada.bot.id})`);
+    expect(await failureOf(stack.preview())).to.include(`belongs to another owner (${ada.bot.id})`);
   });
 
-  it("makes anew what its owner's key, or an admin's, shows to be gone", async () => {
+  it("creates an object again if a run with its owner's or an admin's key finds it deleted", async () => {
     const { server, ada, runBy } = await shared();
     const remove = async () => {
       const [{ id }] = (await server.rest.get("/credentials")).body.credentials;
@@ -87,7 +87,7 @@ describe("A stack that is shared by people who do not see each other's credentia
     }
   });
 
-  it("takes nothing for gone from a server that cannot tell whose a key is", async () => {
+  it("takes nothing for deleted on a server that cannot say who owns the key", async () => {
     const { bo, runBy, count } = await shared();
     const old = await StandInServer.start(async (request, response) => {
       const { status, text } =
@@ -97,7 +97,7 @@ describe("A stack that is shared by people who do not see each other's credentia
       response.writeHead(status, { "content-type": "application/json" }).end(text);
     });
     const stack = await runBy(bo, { TUNNELPLANE_BASE_URL: old.url });
-    expect(await failureOf(stack.refresh())).to.include("cannot tell whose the API key is");
+    expect(await failureOf(stack.refresh())).to.include("cannot say who owns the API key");
     old.stop();
     expect(await count()).to.equal(4);
   });

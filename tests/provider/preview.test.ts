@@ -59,7 +59,7 @@ describe("A preview without a server", () => {
     {
       what: "every mistake of a resource at once",
       program: () => new tunnels.IpPolicyRule("bad", { ipPolicyId: "ipp_x", cidr: "192.0.2.1/24", action: "permit" as "allow" }),
-      says: ['cidr has bits set behind its mask: write "192.0.2.0/24"', 'action must be "allow" or "deny"'],
+      says: ['cidr has bits set after its mask: write "192.0.2.0/24"', 'action must be "allow" or "deny"'],
     },
   ];
 
@@ -72,7 +72,7 @@ describe("A preview without a server", () => {
     });
   }
 
-  it("accepts values that are not known yet, and still checks those beside them", async () => {
+  it("accepts values that are not known yet, and still checks the others", async () => {
     const unknownId: PulumiFn = async () => {
       const policy = new tunnels.IpPolicy("policy");
       const backend = new tunnels.TunnelGroupBackend("backend", { labels: { name: policy.id } });
@@ -99,7 +99,7 @@ describe("A preview without a server", () => {
     expect(message).not.to.contain("hostports[0]");
   });
 
-  it("never prints the value of a property that is at fault", async () => {
+  it("never prints the value of an invalid property", async () => {
     const stack = await world.stack(
       NOBODY,
       async () =>

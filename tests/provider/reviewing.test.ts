@@ -46,7 +46,7 @@ describe("A reviewer of a preview", () => {
   const world = new World();
   after(() => world.close());
 
-  it("is warned of what a change of one resource alone opens or switches off, once and at that resource", async () => {
+  it("is warned once, at the resource, if a change to it opens something or switches it off", async () => {
     const server = await world.server();
     const group = (await server.rest.post("/backends/tunnel_group", { labels: { a: "b" } })).body.id;
     let danger = false;
@@ -58,20 +58,20 @@ describe("A reviewer of a preview", () => {
     expect(await warningsOf(stack)).to.deep.equal([]);
     danger = true;
     expect(await warningsOf(stack)).to.have.members([
-      "emptied: TunnelCredential: `acl` is empty now: whoever has the credential may bind everything",
-      'everything: SshCredential: `acl` holds "*": whoever has the credential may bind everything',
+      "emptied: TunnelCredential: `acl` is empty now: the credential may bind everything",
+      'everything: SshCredential: `acl` holds "*": the credential may bind everything',
       "v4: IpPolicyRule: `cidr` is 0.0.0.0/0: every IPv4 address is let in",
       "v6: IpPolicyRule: `cidr` is ::/0: every IPv6 address is let in",
-      "without: TlsEdge: `mutualTls` is gone: no client certificate is asked for any more",
+      "without: TlsEdge: `mutualTls` is removed: the edge no longer asks for a client certificate",
       "disabled: TlsEdge: `mutualTls` has `enabled` false: the module does nothing",
       "module: TlsEdge: `enabled` is false: the module does nothing",
       "weighted: WeightedBackend: `backends` has weights of 0 only: traffic goes nowhere",
     ]);
     await stack.up();
-    expect(await warningsOf(stack), "what was told is not told again").to.deep.equal([]);
+    expect(await warningsOf(stack), "no warning is repeated").to.deep.equal([]);
   });
 
-  it("is told that there is no API key, once, where the run would need one", async () => {
+  it("is warned once that there is no API key, if the run would need one", async () => {
     const server = await world.server();
     const two = async () => void ["a", "b"].map((name) => new tunnels.IpPolicy(name));
     const stack = await world.stack({ url: server.url, apiKey: "" }, two);
@@ -80,7 +80,7 @@ describe("A reviewer of a preview", () => {
     expect(warnings[0]).to.contain("There is no API key for").and.to.contain("TUNNELPLANE_API_KEY");
   });
 
-  it("never sees what the provider keeps for itself among the changes of a refresh", async () => {
+  it("never sees the provider's hidden properties among the changes of a refresh", async () => {
     const server = await world.server();
     const stack = await world.stack(server, async () => void new tunnels.IpPolicy("office", { description: "ours" }));
     await stack.up();

@@ -4,7 +4,7 @@ import { changesOf, requestsDuring, World } from "../support/provider";
 
 const CANARY_SECRET = "canary-client-secret-9f8e7d6c5b";
 
-describe("Objects that live below others", () => {
+describe("Child objects, such as routes", () => {
   const world = new World();
   after(() => world.close());
 
@@ -61,7 +61,7 @@ describe("Objects that live below others", () => {
     expect((await server.rest.get("/edges/https")).body.https_edges).to.deep.equal([]);
   });
 
-  it("keep the secrets of destinations encrypted in the state, and only those", async () => {
+  it("leave secrets of destinations encrypted in the state, and only those", async () => {
     const server = await world.server();
     const stack = await world.stack(server, async () => {
       new tunnels.EventDestination("creds", {

@@ -5,11 +5,11 @@ import { StandInServer } from "../support/standIn";
 
 const onePolicy = async () => void new tunnels.IpPolicy("policy");
 
-describe("Which server a program talks to, and with which key", () => {
+describe("The server and key that a program uses", () => {
   const world = new World();
   after(() => world.close());
 
-  it("is what the stack's configuration says where the environment says nothing", async () => {
+  it("come from the stack's configuration if the environment has none", async () => {
     const server = await world.server();
     const stack = await world.stack(server, onePolicy, {
       env: { TUNNELPLANE_BASE_URL: "", TUNNELPLANE_API_KEY: "" },
@@ -19,7 +19,7 @@ describe("Which server a program talks to, and with which key", () => {
     expect((await server.rest.get("/ip_policies")).body.ip_policies).to.have.length(1);
   });
 
-  it("can be two servers in one program, each as an account, and a new key changes no resource", async () => {
+  it("can be several in one program, each as an account, and a new key changes no resource", async () => {
     const [a, b] = [await world.server(), await world.server()];
     let keyOfA = a.apiKey;
     const stack = await world.stack({ url: "http://127.0.0.1:9", apiKey: "for-nobody" }, async () => {
@@ -38,7 +38,7 @@ describe("Which server a program talks to, and with which key", () => {
     expect(changesOf(await stack.up())).to.deep.equal([]);
   });
 
-  it("is asked for in one line where there is no key at all", async () => {
+  it("are asked for in one line if there is no key at all", async () => {
     const stack = await world.stack({ url: "http://127.0.0.1:9", apiKey: "" }, onePolicy);
     expect(await failureOf(stack.up()))
       .to.contain("There is no API key")
@@ -65,31 +65,31 @@ describe("A server that cannot be used", () => {
     expect(deployment.pending_operations ?? [], "nothing pending").to.deep.equal([]);
   }
 
-  it("because nobody listens there is named with its address and where that comes from", () =>
+  it("because nothing listens there is named with its address and the source of that address", () =>
     expectOneLine(
       { url: "http://127.0.0.1:9", apiKey: "x" },
       "http://127.0.0.1:9 does not answer (connection refused); is the server running? The address comes from TUNNELPLANE_BASE_URL",
     ));
 
-  it("because the key is wrong says which key", async () => {
+  it("because the key is wrong leads to an error that names the key's source", async () => {
     const server = await world.server();
     await expectOneLine({ url: server.url, apiKey: "not-the-key" }, `${server.url} refused the API key from TUNNELPLANE_API_KEY`);
   });
 
-  it("because it is no tunnelplane server is told apart from one that refuses", async () => {
+  it("because it is no tunnelplane server leads to another error than a server that refuses", async () => {
     await withStandIn(200, "<html>hello</html>", (url) =>
       expectOneLine({ url, apiKey: "x" }, "but not by a tunnelplane server: check the base URL"),
     );
   });
 
-  it("because it speaks another version of the API says so", async () => {
+  it("because it speaks another version of the API leads to an error that says so", async () => {
     const refusal = { error_code: "TP_1006", status_code: 400, msg: "This server speaks version 3", details: { operation_id: "op_1" } };
     await withStandIn(400, JSON.stringify(refusal), (url) =>
       expectOneLine({ url, apiKey: "x" }, "speaks another version of the API than this package"),
     );
   });
 
-  it("fails a refresh or a destroy in the same words, and leaves the state as it was", async () => {
+  it("makes refresh and destroy fail with the same error, and leaves the state as it was", async () => {
     const server = await world.server();
     const stack = await world.stack(server, onePolicy);
     await stack.up();

@@ -100,7 +100,7 @@ describe("SSH certificates in a program", () => {
     expect(changesOf(await stack.up())).to.deep.equal([]);
   });
 
-  it("another renewBefore is noted without a new certificate; another validFor takes one", async () => {
+  it("another renewBefore is recorded without a new certificate; another validFor needs one", async () => {
     const { stack, program, issued } = await declaring("SshUserCertificate", { validFor: "2d", renewBefore: "8h" });
     await stack.up();
     const [first] = await issued();
@@ -115,7 +115,7 @@ describe("SSH certificates in a program", () => {
     expect(changesOf(await stack.up())).to.deep.equal([]);
   });
 
-  it("another principal takes a new certificate, which is made before the old one goes", async () => {
+  it("another principal needs a new certificate, which is created before the old one is deleted", async () => {
     const { stack, program } = await declaring("SshUserCertificate", {});
     await stack.up();
     program.args = { principals: ["ada", "root"] };

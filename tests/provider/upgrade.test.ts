@@ -19,7 +19,7 @@ describe("An upgrade of the package", () => {
     rmSync(dirname(packages), { recursive: true });
   });
 
-  it("changes nothing that is declared, and works on the state that the old version left", async () => {
+  it("changes no declared object, and works on the old version's state", async () => {
     const server = await world.server();
     let description = "first";
     const stack = await world.stack(server, async () => {
@@ -35,7 +35,7 @@ describe("An upgrade of the package", () => {
     expect(await requestsDuring(server, () => stack.destroy())).to.have.length(2);
   });
 
-  it("finds the same provider text in every state, short, and the same for every version", () => {
+  it("keeps the short provider text in every state, which is the same for every version", () => {
     const kinds = registry.flatMap(({ kind }) => [kind, ...modulesOf(definitionOf(kind)).map((module) => `${kind}.${module}`)]);
     const sources = readdirSync(join(ROOT, "provider/dist/generated")).filter((name) => name.endsWith(".js"));
     const declared = sources.flatMap((name) =>

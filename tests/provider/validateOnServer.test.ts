@@ -4,11 +4,11 @@ import { changesOf, failureOf, requestsDuring, World } from "../support/provider
 
 const CONFIG = { "tunnelplane:validateOnServer": { value: "true" } };
 
-describe("A preview that is to be validated on the server", () => {
+describe("A preview with validateOnServer", () => {
   const world = new World();
   after(() => world.close());
 
-  it("fails for what only the server knows, of new and of changed resources, and changes nothing", async () => {
+  it("finds mistakes in new and changed resources that only the server can see, and changes nothing", async () => {
     const server = await world.server();
     await server.rest.post("/edges/tls", { hostports: ["taken.example.com:443"] });
     let hostport = "taken.example.com:443";
@@ -27,7 +27,7 @@ describe("A preview that is to be validated on the server", () => {
     expect((await server.rest.get("/edges/tls")).body.tls_edges[0].hostports).to.deep.equal(["free.example.com:443"]);
   });
 
-  it("asks once for each creation or change, never during a run, and not for what depends on unknown values", async () => {
+  it("sends one dry run for each creation or update, none during a run, and none for values that are not known yet", async () => {
     const server = await world.server();
     const program = async () => {
       const policy = new tunnels.IpPolicy("policy");
@@ -39,7 +39,7 @@ describe("A preview that is to be validated on the server", () => {
     expect(await requestsDuring(server, () => stack.preview())).to.deep.equal([]);
   });
 
-  it("asks nothing unless that is asked for", async () => {
+  it("is not the default: other previews send no request", async () => {
     const server = await world.server();
     const stack = await world.stack(server, async () => void new tunnels.IpPolicy("policy"));
     expect(await requestsDuring(server, () => stack.preview())).to.deep.equal([]);

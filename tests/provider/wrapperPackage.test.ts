@@ -24,7 +24,7 @@ const LAYOUTS = {
   "pnpm with the cure": { wrapper: ".pnpm/@acme+edges@1.0.0/node_modules/@acme/edges", beside: ["@tunnelplane/pulumi", "@pulumi/pulumi"] },
 } as const;
 
-describe("A project that has this package through another package of its own", () => {
+describe("A project that has this package only through another one", () => {
   const world = new World();
   const folders: string[] = [];
   after(async () => {
@@ -53,7 +53,7 @@ describe("A project that has this package through another package of its own", (
     return folder;
   }
 
-  /** A stack of the project, whose program is told its folder and runs in it, as under Pulumi's host for programs. */
+  /** A stack of the project. Its program runs in the project's folder, as under Pulumi's host for programs. */
   async function stackIn(folder: string): Promise<Engine> {
     const program = async () => {
       createRequire(join(folder, "index.js"))("@acme/edges").declareEdges();
@@ -75,7 +75,7 @@ describe("A project that has this package through another package of its own", (
     }
   }
 
-  it("is told in the preview, before anything is declared, to name it too where pnpm hides it", async () => {
+  it("fails in the preview, before anything is declared, if pnpm hides this package, and is asked to add it", async () => {
     const folder = project("pnpm");
     const stack = await stackIn(folder);
     const message = await failureOf(inFolder(folder, () => stack.preview()));

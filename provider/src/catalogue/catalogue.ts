@@ -6,7 +6,7 @@ import type { CatalogueOptions } from "./options";
  * Declares everything that a YAML file lists, see docs/catalogue.md. All mistakes of the file are
  * reported at once, each with its line and column, before anything is declared.
  *
- * @param file the file, seen from the program's working directory as by `readFileSync`
+ * @param file path of the file, relative to the program's working directory
  * @returns the resources by collection and name
  *
  * @example
@@ -16,7 +16,7 @@ import type { CatalogueOptions } from "./options";
  * ```
  */
 export function catalogue(file: string, options?: CatalogueOptions): Catalogue {
-  // Loaded when first called: contract and parser would slow the start of programs that need neither.
+  // Loaded on the first call: programs without a catalogue start faster without the contract and the parser.
   const { declare } = require("./declare") as typeof Declare;
   return declare(file, options);
 }

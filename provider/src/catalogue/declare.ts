@@ -13,11 +13,11 @@ type Class = new (name: string, args: object, options?: pulumi.CustomResourceOpt
 export function declare(file: string, options?: CatalogueOptions): resources.Catalogue {
   const document = new CatalogueFile(read(file), tagsFor(file));
   const { entries, links } = check(document, registry);
-  // A RunError is shown without a stack trace, which would lead into this package.
+  // Pulumi shows a RunError without a stack trace; the trace would only show lines of this package.
   if (document.mistakes.length > 0) throw new pulumi.RunError(report(file, document.mistakes, document.lines));
 
   const declared = new Map<Entry, pulumi.CustomResource>();
-  /** Declares an entry, after those that it refers to. */
+  /** Declares an entry, after the entries that it refers to. */
   const resourceOf = (entry: Entry): pulumi.CustomResource => {
     const known = declared.get(entry);
     if (known) return known;
@@ -46,7 +46,7 @@ function read(file: string): string {
   }
 }
 
-/** What the tags of a catalogue stand for; files are seen from its folder. */
+/** The tags of a catalogue. Paths are relative to the catalogue's folder. */
 function tagsFor(file: string): Tags {
   return {
     "!file": (path) => {
@@ -71,10 +71,10 @@ function fromStack<T>(key: string, flag: string, get: (config: pulumi.Config, na
   return value;
 }
 
-/** What stands for a name: for the key of a map at a place, or for the value there. */
+/** Finds the id that replaces a name: a map's key at a path, or the value there. */
 type StandIn = (place: string, isKey: boolean) => pulumi.Output<string> | undefined;
 
-/** A copy of what is written, in which each place has what it stands for. */
+/** A copy of an entry's arguments in which names are replaced by ids and tags by their values. */
 function filled(value: unknown, standIn: StandIn, path: readonly PropertyKey[] = []): unknown {
   const found = standIn(formatPath(path), false);
   if (found !== undefined) return found;

@@ -1,4 +1,4 @@
 import type * as pulumi from "@pulumi/pulumi";
 
-/** What all resources of a catalogue are declared with, for example an account as `provider`. */
+/** Options for all resources of a catalogue, for example an account as `provider`. */
 export type CatalogueOptions = Omit<pulumi.CustomResourceOptions, "aliases" | "id" | "import" | "urn">;

@@ -1,23 +1,23 @@
 import { camelCase, camelCasePath, createSchema, type Definition, formatPath, marksOf, secretPathsOf } from "@tunnelplane/sdk/contract";
 import { type Properties, same } from "./values";
 
-/** The most differences that one message lists. */
+/** How many differences a message lists at most. */
 const MOST_LISTED = 20;
 /** Longer values are left out of messages: certificates, keys, bodies. */
 const LONGEST_SHOWN = 80;
 
 interface Difference {
   readonly path: readonly PropertyKey[];
-  readonly is: unknown;
+  readonly actual: unknown;
   readonly declared: unknown;
 }
 
 /**
- * Why an object may not be adopted by what a program declares: each place where it is otherwise. What is not declared
- * counts with its default; modules that are not declared, and what the server chooses, may be anything.
+ * Why a program may not adopt an object: the properties in which the two differ. A property that the program leaves out
+ * counts with its default. Modules that it leaves out, and properties that the server chooses, may have any value.
  *
- * @param actual what the object is, as the state would record it
- * @param desired what is declared, with its defaults
+ * @param actual the object's properties, as the state would record them
+ * @param desired the declared properties, with their defaults
  * @param hidden properties whose values the program keeps secret
  */
 export function refusalToAdopt(
@@ -42,22 +42,27 @@ export function refusalToAdopt(
     return inWords(path, difference, isSecret);
   });
   const rest = found.length > MOST_LISTED ? `; and ${found.length - MOST_LISTED} more` : "";
-  return `adopts ${id}, which is otherwise: ${listed.join("; ")}${rest}. Declare what is there, or change the object first`;
+  return `cannot import ${id}, which differs from the program: ${listed.join("; ")}${rest}. Declare the values that the object has, or change the object first`;
 }
 
-function differences(is: unknown, declared: unknown, path: readonly PropertyKey[], isUnknown: (value: unknown) => boolean): Difference[] {
-  if (isUnknown(declared) || same(is, declared)) return [];
-  const both = [is, declared];
+function differences(
+  actual: unknown,
+  declared: unknown,
+  path: readonly PropertyKey[],
+  isUnknown: (value: unknown) => boolean,
+): Difference[] {
+  if (isUnknown(declared) || same(actual, declared)) return [];
+  const both = [actual, declared];
   const arrays = both.every(Array.isArray);
   if (!arrays && !both.every((value) => typeof value === "object" && value !== null && !Array.isArray(value)))
-    return [{ path, is, declared }];
+    return [{ path, actual, declared }];
   const [before, after] = both as [Properties, Properties];
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return keys.flatMap((key) => differences(before[key], after[key], [...path, arrays ? Number(key) : key], isUnknown));
 }
 
-function inWords(path: string, { is, declared }: Difference, isSecret: boolean): string {
-  const [before, after] = [is, declared].map((value) => JSON.stringify(value ?? null));
-  if (isSecret || [before, after].some((text) => (text as string).length > LONGEST_SHOWN)) return `${path} is another than declared`;
-  return `${path} is ${is == null ? "not set" : before}, ${declared == null ? "not declared" : `declared ${after}`}`;
+function inWords(path: string, { actual, declared }: Difference, isSecret: boolean): string {
+  const [before, after] = [actual, declared].map((value) => JSON.stringify(value ?? null));
+  if (isSecret || [before, after].some((text) => (text as string).length > LONGEST_SHOWN)) return `${path} differs`;
+  return `${path} is ${actual == null ? "not set" : before}, ${declared == null ? "not declared" : `declared ${after}`}`;
 }

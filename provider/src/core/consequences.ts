@@ -2,10 +2,10 @@ import { type Definition, modulesOf } from "@tunnelplane/sdk/contract";
 import type { Wire } from "./target";
 
 /**
- * What a change of one resource alone means that a reviewer must not overlook, in sentences with field names in backticks.
- * Only what changes is told: what was so before was told before.
+ * The dangerous effects of a change to one resource, in sentences with field names in backticks. Only new effects are
+ * listed: an earlier run warned of the others.
  *
- * @param before what was declared, as it is sent; empty for what is new
+ * @param before the properties declared before, in wire names; empty for a new resource
  */
 export function consequencesOf(definition: Definition, before: Wire, after: Wire, isUnknown: (value: unknown) => boolean): string[] {
   const known = (name: string) => after[name] !== undefined && !isUnknown(after[name]);
@@ -16,7 +16,7 @@ export function consequencesOf(definition: Definition, before: Wire, after: Wire
       : []),
     ...(definition.kind === "weighted_backend" && known("backends") ? stopped(before.backends as Weights, after.backends as Weights) : []),
     ...modulesOf(definition).flatMap((name) => switchedOff(name, before[name] as Module, after[name] as Module)),
-    // A module that is a resource of its own.
+    // The resource is a module itself.
     ...(definition.fields.enabled ? switchedOff(undefined, before, after) : []),
   ];
 }
@@ -25,9 +25,9 @@ type Weights = Readonly<Record<string, unknown>> | undefined;
 type Module = { readonly enabled?: unknown } | undefined;
 
 function widened(before: readonly string[] | undefined, after: readonly string[]): string[] {
-  if (after.includes("*") && !before?.includes("*")) return ['`acl` holds "*": whoever has the credential may bind everything'];
+  if (after.includes("*") && !before?.includes("*")) return ['`acl` holds "*": the credential may bind everything'];
   if (after.length === 0 && before && before.length > 0 && !before.includes("*"))
-    return ["`acl` is empty now: whoever has the credential may bind everything"];
+    return ["`acl` is empty now: the credential may bind everything"];
   return [];
 }
 
@@ -50,6 +50,7 @@ function switchedOff(name: string | undefined, before: Module, after: Module): s
     return [
       name === undefined ? "`enabled` is false: the module does nothing" : `\`${name}\` has \`enabled\` false: the module does nothing`,
     ];
-  if (name === "mutual_tls" && wasOn && after === undefined) return ["`mutual_tls` is gone: no client certificate is asked for any more"];
+  if (name === "mutual_tls" && wasOn && after === undefined)
+    return ["`mutual_tls` is removed: the edge no longer asks for a client certificate"];
   return [];
 }

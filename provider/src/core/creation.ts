@@ -1,14 +1,18 @@
 import { createHash } from "node:crypto";
 
-/** The host's part of a creation: with it, a lost answer or a killed run still makes one object only. */
+/** The host's part of a creation. It makes sure that a lost answer or a killed run leads to one object only. */
 export interface Creation {
-  /** Names the resource in its program and state; the same in each run that tries to create it. */
+  /** Identifies the resource by program and state; every run that tries to create it sends the same. */
   readonly intent?: string;
   /** Whether the state held an object with this id when the run began. */
   isRecorded(id: string): Promise<boolean>;
 }
 
-/** What a creation of this request is for. Others like it, before, made objects that are gone or belong to the state already. */
+/**
+ * The idempotency key of a creation.
+ *
+ * @param earlier how many earlier creations with the same request made an object that is deleted or already in the state
+ */
 export const idempotencyKeyOf = (intent: string, request: unknown, earlier: number): string => hash([intent, request, earlier]);
 
 /** 128 bits, to keep the state small. */

@@ -7,17 +7,17 @@ interface Found {
   readonly answer: Wire;
 }
 
-/** Everything on a server that an API key may see. */
+/** Every object on a server that an API key may see. */
 export interface Everything {
   readonly caller: Caller;
   readonly found: readonly Found[];
-  /** Sentences on the objects that the key may not see. */
+  /** Sentences about the objects that the key may not see. */
   readonly leftOut: readonly string[];
 }
 
 const PROGRESS_EVERY = 500;
 
-/** Reads all objects, page by page; those that answers carry inside of others (routes) stand beside them. */
+/** Reads all objects, page by page. Objects that are embedded in others, such as routes, are listed on their own too. */
 export async function readServer(transport: Transport, progress: (read: number) => void): Promise<Everything> {
   const caller = await callerOf(transport);
   const leftOut: string[] = [];

@@ -20,10 +20,10 @@ import { renewalReason, withEnd } from "./renewal";
 import { type Change, orGone, type Target } from "./target";
 import { inputsOf, outputsOf, type Properties, same, toProperties, toWire } from "./values";
 
-/** Tells a value that is not known before the run. */
+/** Whether a value is not known before the run. */
 type IsUnknown = (value: unknown) => boolean;
 
-/** The result of a check; problems and warnings in words, with the place of each. */
+/** The result of a check. Problems and warnings are sentences that name the property. */
 export interface Checked {
   readonly inputs: Properties;
   readonly problems: readonly string[];
@@ -34,9 +34,9 @@ export interface Checked {
 export interface Plan {
   /** Whether anything differs. */
   readonly changes: boolean;
-  /** Properties whose change takes a new object. */
+  /** Properties whose change requires a new object. */
   readonly replaces: readonly string[];
-  /** Whether the old object has to go first, because the new one claims what only one may hold. */
+  /** Whether the old object has to be deleted first, because old and new have a unique key in common. */
   readonly deleteBeforeReplace: boolean;
 }
 
@@ -49,9 +49,9 @@ export class Lifecycle {
   }
 
   /**
-   * Validates what a program declares and fills in the defaults. Needs no server.
+   * Validates the declared properties and fills in the defaults. Needs no server.
    *
-   * @param recorded what was declared before, with its defaults; empty for what is new
+   * @param recorded the properties declared before, with their defaults; empty for a new resource
    */
   check(recorded: Properties, declared: Properties, isUnknown: IsUnknown): Checked {
     const { definition } = this.target;
@@ -89,9 +89,9 @@ export class Lifecycle {
    * Sends the planned change as a dry run, because only the server knows which values are taken and which objects exist.
    * Skips requests that depend on values which are not known yet.
    *
-   * @param id of the object that changes or is replaced; undefined for a new one
+   * @param id the object that is changed or replaced; undefined for a new one
    */
-  async rehearse(
+  async dryRun(
     transport: Transport,
     id: string | undefined,
     recorded: Properties,
@@ -101,12 +101,12 @@ export class Lifecycle {
     const plan = id === undefined ? undefined : this.plan(recorded, desired, isUnknown);
     if (plan && (!plan.changes || plan.deleteBeforeReplace)) return;
     const change = this.#changeBetween(recorded, desired);
-    // A PATCH cannot be checked as if a module were gone that is still there.
+    // The real run deletes the module before the PATCH; the dry run's PATCH would still find it.
     if (change.removed.length > 0) return;
     const isNew = !plan || plan.replaces.length > 0;
     if (holdsUnknown(isNew ? desired : change.changed, isUnknown)) return;
-    const rehearsal = this.target.rehearse(transport, isNew ? undefined : id, change);
-    await (isNew ? rehearsal : this.#ofRecorded(transport, id as string, recorded, rehearsal));
+    const answer = this.target.dryRun(transport, isNew ? undefined : id, change);
+    await (isNew ? answer : this.#ofRecorded(transport, id as string, recorded, answer));
   }
 
   async create(transport: Transport, desired: Properties, creation: Creation): Promise<{ id: string; outputs: Properties }> {
@@ -114,7 +114,7 @@ export class Lifecycle {
     return { id, outputs: outputsOf(this.target.definition, answer, desired) };
   }
 
-  /** The object as it is now, or undefined when it is gone. Without anything recorded, all of it. */
+  /** The object as it is now, or undefined if it no longer exists. Reads all modules if nothing is recorded. */
   async read(transport: Transport, id: string, recorded: Properties): Promise<{ outputs: Properties; inputs: Properties } | undefined> {
     const answer = await orGone(this.#ofRecorded(transport, id, recorded, this.target.read(transport, id)));
     if (!answer) return undefined;
@@ -123,7 +123,7 @@ export class Lifecycle {
     return { outputs, inputs: inputsOf(this.target.definition, outputs) };
   }
 
-  /** Why an object that is there may not be taken over by what is declared, or undefined when it is as declared. */
+  /** Why the program may not adopt an existing object; undefined if the object is as declared. */
   refusalToAdopt(id: string, actual: Properties, desired: Properties, hidden: readonly string[], isUnknown: IsUnknown): string | undefined {
     return refusalToAdopt(this.target.definition, id, { actual, desired, hidden }, isUnknown);
   }
@@ -132,7 +132,7 @@ export class Lifecycle {
     const { definition } = this.target;
     const update = this.target.update(transport, id, this.#changeBetween(recorded, desired));
     const answer = await this.#ofRecorded(transport, id, recorded, update);
-    return outputsOf(definition, answer, { ...onceTold(recorded, definition), ...desired });
+    return outputsOf(definition, answer, { ...oneTimeSecretsOf(recorded, definition), ...desired });
   }
 
   async delete(transport: Transport, id: string, recorded: Properties): Promise<void> {
@@ -162,7 +162,7 @@ export class Lifecycle {
     const differing = names.filter((name) => !same(recorded[name], desired[name]));
     const programOnly = fieldsWhere(definition, (marks) => marks.programOnly).map(camelCase);
     return {
-      // What the program leaves out and is neither a module nor its own has no default either: the server chose it.
+      // A property without a default that the program leaves out was chosen by the server: keep it.
       changed: differing.filter((name) => desired[name] !== undefined || programOnly.includes(name)),
       removed: differing.filter((name) => desired[name] === undefined && modules.includes(name)),
     };
@@ -177,7 +177,7 @@ export class Lifecycle {
   }
 }
 
-const onceTold = (recorded: Properties, definition: Target["definition"]): Properties =>
+const oneTimeSecretsOf = (recorded: Properties, definition: Target["definition"]): Properties =>
   Object.fromEntries(fieldsWhere(definition, (marks) => marks.once).map((name) => [camelCase(name), recorded[camelCase(name)]]));
 
 function holdsUnknown(value: unknown, isUnknown: IsUnknown): boolean {

@@ -2,12 +2,12 @@ import { type Caller, callerOf, NotFoundError, type Transport } from "@tunnelpla
 import type { Definition } from "@tunnelplane/sdk/contract";
 import type { Properties } from "./values";
 
-/** The caller of each connection, for the life of the process. */
+/** The caller behind each transport, kept for the life of the process. */
 const callers = new WeakMap<Transport, Promise<Caller>>();
 
 /**
- * The answer to a request for an object that the state records. The server answers 404 for objects of another owner. Taken for
- * "deleted", that would make a second credential and leave the first one alive, so it becomes an error of its own.
+ * Waits for the answer about an object that the state records. The server answers 404 for objects of another owner. If the
+ * provider read that as "deleted", it would create a second credential and leave the first one valid. So it throws instead.
  */
 export async function unlessForeign<T>(
   { access, title }: Definition,
@@ -23,7 +23,7 @@ export async function unlessForeign<T>(
     const caller = await knownCallerOf(transport);
     if (caller.role === "admin" || caller.owner_id === owner) throw error;
     throw new Error(
-      `${title} ${id} belongs to another (${owner}) and cannot be seen with this API key, which belongs to ${caller.name} (${caller.owner_id}): use a key of its owner or of an admin. It is not taken for gone`,
+      `${title} ${id} belongs to another owner (${owner}), so this API key, which belongs to ${caller.name} (${caller.owner_id}), cannot see it: use a key of its owner or of an admin. The state still holds it`,
       { cause: error },
     );
   }
@@ -33,10 +33,10 @@ function knownCallerOf(transport: Transport): Promise<Caller> {
   let caller = callers.get(transport);
   if (!caller) {
     caller = callerOf(transport).catch((error: unknown) => {
-      callers.delete(transport); // the next may succeed
+      callers.delete(transport); // the next request may succeed
       throw error instanceof NotFoundError
         ? new Error(
-            `${transport.baseUrl} cannot tell whose the API key is, so nothing is taken for gone; bring the server to this package's version`,
+            `${transport.baseUrl} cannot say who owns the API key, so it is unclear whether the object was deleted or is hidden; upgrade the server to this package's version`,
           )
         : error;
     });

@@ -1,16 +1,16 @@
 import { type Definition, durationSeconds, endOf, secondsOf } from "@tunnelplane/sdk/contract";
 import type { Wire } from "./target";
 
-/** Whether a program says of an object how long it shall last, so that its end is chosen here. */
+/** Whether a program declares how long an object is valid, so that the provider chooses its end. */
 export const renews = ({ renewable }: Definition, properties: Record<string, unknown>): boolean =>
   renewable !== undefined && properties.validFor !== undefined;
 
 /**
- * Chooses the end of what a program declares by its length, and keeps it in later runs until it is time for a
- * new one. Because the end is an input that cannot change, everything else follows: the preview shows the old
- * and the new end, and the engine replaces the object, the new one first.
+ * Chooses the end of an object whose program declares only its length, and keeps that end in later runs until renewal is
+ * due. The end is an immutable input. So the preview shows the old and the new end, and the engine replaces the object,
+ * creating the new one first.
  *
- * @param recorded what was declared before, with the end that was chosen then; empty for what is new
+ * @param recorded the properties declared before, with the end chosen then; empty for a new resource
  */
 export function withEnd({ renewable }: Definition, recorded: Wire, desired: Wire, isUnknown: (value: unknown) => boolean): Wire {
   const { valid_for, renew_before } = desired;
@@ -18,8 +18,8 @@ export function withEnd({ renewable }: Definition, recorded: Wire, desired: Wire
   const { after, until } = renewable;
   const [end, start] = [recorded[until], desired[after]];
   if (typeof end === "string" && !isUnknown(end) && recorded.valid_for === valid_for) {
-    const left = secondsOf(end) - Date.now() / 1000;
-    const mayWait = renew_before === undefined || isUnknown(renew_before) || left >= durationSeconds(renew_before as string);
+    const secondsLeft = secondsOf(end) - Date.now() / 1000;
+    const mayWait = renew_before === undefined || isUnknown(renew_before) || secondsLeft >= durationSeconds(renew_before as string);
     if (mayWait) return { ...desired, [until]: end };
   }
   if (isUnknown(valid_for)) return desired;
@@ -27,7 +27,7 @@ export function withEnd({ renewable }: Definition, recorded: Wire, desired: Wire
   return { ...desired, [until]: chosen };
 }
 
-/** Why a new end was chosen, where that is because the old one is near. */
+/** A sentence that says so if a new end was chosen because the old one is near. */
 export function renewalReason({ renewable }: Definition, recorded: Wire, completed: Wire): string[] {
   if (!renewable) return [];
   const [before, after] = [recorded[renewable.until], completed[renewable.until]];

@@ -13,16 +13,16 @@ import {
 } from "@tunnelplane/sdk/contract";
 import { type Creation, idempotencyKeyOf } from "./creation";
 
-/** An object as it travels: wire names, JSON values. */
+/** An object as it is sent: wire names, JSON values. */
 export type Wire = Record<string, unknown>;
 
 /** An update in wire names. */
 export interface Change {
   /** The complete desired value. */
   readonly desired: Wire;
-  /** The fields of it that differ from what is recorded. */
+  /** The fields that differ from the recorded ones. */
   readonly changed: Wire;
-  /** Modules that are recorded but no longer desired. */
+  /** Modules that are recorded and no longer desired. */
   readonly removed: readonly string[];
 }
 
@@ -30,14 +30,14 @@ export interface Change {
 export interface Target {
   readonly definition: Definition;
   create(transport: Transport, desired: Wire, creation: Creation): Promise<{ id: string; answer: Wire }>;
-  /** Sends a creation, or with an id a change, as a dry run. */
-  rehearse(transport: Transport, id: string | undefined, change: Change): Promise<void>;
+  /** Sends a creation, or with an id an update, as a dry run. */
+  dryRun(transport: Transport, id: string | undefined, change: Change): Promise<void>;
   read(transport: Transport, id: string): Promise<Wire>;
   update(transport: Transport, id: string, change: Change): Promise<Wire>;
   delete(transport: Transport, id: string): Promise<void>;
 }
 
-/** The target of a kind: `tls_edge` for the objects, `tls_edge.backend` for a module of them. */
+/** The target of a kind: `tls_edge` for the objects, `tls_edge.backend` for one of their modules. */
 export function targetOf(kind: string): Target {
   const [object = "", module] = kind.split(".");
   const definition = definitionNamed(object);
@@ -59,12 +59,12 @@ function objectTarget(definition: Definition): Target {
         const { body: answer, replayed } = await transport.request<Wire>("POST", path, body, { idempotencyKey });
         const id = [...inPath, "id"].map((name) => answer[name]).join("/");
         if (!replayed) return { id, answer };
-        // An earlier run died before it recorded its object, so the object exists and no state holds it.
+        // A replayed answer means that an earlier run sent this request. If that run died before it recorded the object, take it.
         const exists = await orGone(transport.request("GET", at(id)));
         if (exists && !(await isRecorded(id))) return { id, answer };
       }
     },
-    async rehearse(transport, id, { desired, changed }) {
+    async dryRun(transport, id, { desired, changed }) {
       if (id === undefined) await transport.request("POST", expandPath(definition.path, desired), forServer(desired), { dryRun: true });
       else await transport.request("PATCH", at(id), forServer(changed), { dryRun: true });
     },
@@ -72,7 +72,7 @@ function objectTarget(definition: Definition): Target {
       return (await transport.request<Wire>("GET", at(id))).body;
     },
     async update(transport, id, { changed, removed }) {
-      // Before the PATCH, which cannot remove a module, and which may be refused while it is there.
+      // A PATCH cannot remove a module, and may be refused as long as the module exists.
       for (const module of removed) await transport.request("DELETE", `${at(id)}/${module}`);
       const patch = forServer(changed);
       if (Object.keys(patch).length === 0) return (await transport.request<Wire>("GET", at(id))).body;
@@ -84,7 +84,7 @@ function objectTarget(definition: Definition): Target {
   };
 }
 
-/** A module is identified by the object it belongs to, whose id the resource takes as its own. */
+/** A module has no id of its own; its resource takes the id of the object that it belongs to. */
 function moduleTarget(parent: Definition, name: string): Target {
   const { idField } = parent;
   const named = [...pathFieldsOf(parent), idField];
@@ -104,7 +104,7 @@ function moduleTarget(parent: Definition, name: string): Target {
       const id = idOf(desired);
       return { id, answer: await put(transport, id, desired) };
     },
-    async rehearse(transport, id, { desired }) {
+    async dryRun(transport, id, { desired }) {
       await put(transport, id ?? idOf(desired), desired, { dryRun: true });
     },
     async read(transport, id) {
@@ -118,7 +118,7 @@ function moduleTarget(parent: Definition, name: string): Target {
   };
 }
 
-/** The ids in the id of a resource: those that its path names, then its own, with slashes between. */
+/** Splits the id of a resource: the ids in its path, then its own, separated by slashes. */
 function placeOf(definition: Definition, id: string): Record<string, string> & { id: string } {
   const names = pathFieldsOf(definition);
   const ids = id.split("/");
@@ -130,7 +130,7 @@ function placeOf(definition: Definition, id: string): Record<string, string> & {
   return { ...Object.fromEntries(names.map((name, index) => [name, ids[index]])), id: present(ids.at(-1)) };
 }
 
-/** The answer, or undefined where there is no such object any more. */
+/** The answer, or undefined if the object no longer exists. */
 export async function orGone<T>(request: Promise<T>): Promise<T | undefined> {
   try {
     return await request;

@@ -12,21 +12,21 @@ export const toProperties = (definition: Definition, wire: Wire): Properties =>
   rename(createSchema(definition), wire, "camelCase") as Properties;
 
 /**
- * What the state records of an answer: the fields in the form in which they are declared, and what the
- * server computed. Modules that the program does not declare are left out, so that they stay untouched.
+ * Turns an answer into outputs for the state: the fields in the form in which they are declared, and the computed ones.
+ * Leaves out modules that the program does not declare, so that they stay untouched.
  *
- * @param recorded what the state recorded before, if anything: it says which modules are declared, and
- *   holds the secrets that the server told once and what is the program's alone
+ * @param recorded the earlier outputs, if any: they say which modules are declared, and hold one-time secrets and
+ *   properties that only the program knows
  */
 export function outputsOf(definition: Definition, answer: Wire, recorded: Properties | undefined): Properties {
   const sent = toSent(createSchema(definition), answer) as Wire;
   for (const module of modulesOf(definition)) {
     if (recorded && recorded[camelCase(module)] === undefined) delete sent[module];
   }
-  // Objects that belong to this one are resources of their own, and may hold secrets.
+  // Embedded objects are resources of their own, and may hold secrets.
   const own = fieldsWhere(definition, (marks) => !marks.embeds).filter((name) => name in definition.computed);
   const computed = ["uri", "created_at", ...own].map((name) => [camelCase(name), answer[name]]);
-  // Below a parent the resource's id names both, so the object's own id is an output beside it.
+  // The resource id of a child holds its parent's id too, so its own id becomes a separate output.
   if (pathFieldsOf(definition).length > 0 && !(definition.idField in definition.fields))
     computed.push([camelCase(definition.idField), answer.id]);
   const kept = fieldsWhere(definition, (marks) => marks.once || marks.programOnly).map(camelCase);
@@ -45,7 +45,7 @@ export function inputsOf(definition: Definition, outputs: Properties): Propertie
   return Object.fromEntries(declared.filter((name) => outputs[name] !== undefined).map((name) => [name, outputs[name]]));
 }
 
-/** Whether two values are the same; null is as good as absent, as it is to the engine. */
+/** Whether two values are equal. Null counts as absent, as in the engine. */
 export function same(a: unknown, b: unknown): boolean {
   if (a === b || (a ?? undefined) === (b ?? undefined)) return true;
   if (typeof a !== "object" || typeof b !== "object" || !a || !b || Array.isArray(a) !== Array.isArray(b)) return false;

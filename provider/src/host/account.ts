@@ -2,21 +2,21 @@ import * as pulumi from "@pulumi/pulumi";
 import { ACCOUNT_API_KEY, ACCOUNT_BASE_URL, ACCOUNT_VALIDATE_ON_SERVER } from "./settings";
 
 export interface AccountArgs {
-  /** Where the server is, for example `https://tunnels.example.com`. Default: as for programs without an account. */
+  /** The server's address, for example `https://tunnels.example.com`. Default: as for programs without an account. */
   baseUrl?: pulumi.Input<string>;
 
   /** The API key; kept as a secret. Default: as for programs without an account. */
   apiKey?: pulumi.Input<string>;
 
   /**
-   * Whether previews have the server check each creation and each change, without carrying it out, and so tell of what only
-   * the server knows: a hostport that is taken, a reference to what does not exist. Default: as for programs without an account.
+   * Whether previews send each creation and each update to the server as a dry run. That finds mistakes that only the server
+   * can see: a hostport that is taken, a reference to a missing object. Default: as for programs without an account.
    */
   validateOnServer?: pulumi.Input<boolean>;
 }
 
 /**
- * A server and the key to it, for programs that use more than one, or that get the key from elsewhere.
+ * A server and its API key, for programs that use several servers or read the key from another place.
  * Pass it to resources as `provider`. Changing the key changes no resource.
  *
  * @example

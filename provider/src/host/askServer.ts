@@ -2,13 +2,13 @@ import { Transport } from "@tunnelplane/sdk";
 import { describe } from "./failure";
 import { resolveSettings } from "./settings";
 
-/** Which server a command or a review asks. */
+/** The server that a command or a review reads from. */
 export interface ServerOptions {
   readonly url?: string;
   readonly apiKey?: string;
 }
 
-/** Asks a server, and says in one line what goes wrong. */
+/** Runs requests against a server. Errors are one line. */
 export async function askServer<T>({ url, apiKey }: ServerOptions, ask: (transport: Transport) => Promise<T>): Promise<T> {
   const environment: NodeJS.ProcessEnv = { ...process.env, TUNNELPLANE_BASE_URL: url || process.env.TUNNELPLANE_BASE_URL };
   if (!apiKey && !environment.TUNNELPLANE_API_KEY) throw new Error("There is no API key: set TUNNELPLANE_API_KEY, or pass --api-key");

@@ -8,34 +8,33 @@ import { Lifecycle } from "../core/lifecycle";
 import { targetOf } from "../core/target";
 import type { Properties } from "../core/values";
 import { describe, Failure } from "./failure";
-import { holdersOf, hostportsOf, moving, noteHostports, refusalsToServe, type Wanted } from "./hostports";
+import { holdersOf, hostportsOf, movingHostports, noteHostports, refusalsToServe, type Wanted } from "./hostports";
 import type { Adopted, Origin } from "./origin";
 import { isAccount, resolveSettings, type Settings, validatesOnServer } from "./settings";
 import { type RecordedResource, recordedResources, stateBackend } from "./stateBackend";
 import { warn } from "./warn";
 
-/** How the engine writes a value that it does not know yet, in a preview. */
+/** The engine's placeholder, in a preview, for a value that is not known yet. */
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const isUnknown = (value: unknown): boolean => value === UNKNOWN;
 
-/** One for each server and key, for the life of the process: its connections serve a whole operation. */
+/** One transport per server and key, for the life of the process, so that connections are reused. */
 const transports = new Map<string, Transport>();
 
-/** Where this process works: it serves one operation on one stack. */
+/** Stack and operation that this process serves; it never serves a second one. */
 let origin: Origin | undefined;
-/** The URNs of the resources that the state holds, as far as they were checked. */
+/** The URNs of resources that are in the state and were checked in this run. */
 const present = new Set<string>();
-/** The state as it was when it was first asked for here: before anything of this run that depends on it. */
+/** The state at the first time that this run needed it; read once. */
 let recorded: Promise<readonly RecordedResource[]> | undefined;
-/** Whether it was told that there is no API key. */
-let keyIsMissed = false;
+let warnedOfMissingKey = false;
 
-/** The provider of a kind, as Pulumi's host for dynamic providers calls it. */
+/** The dynamic provider for a kind, as Pulumi's host calls it. */
 function handler(kind: string): dynamic.ResourceProvider {
   const lifecycle = new Lifecycle(targetOf(kind));
   let config: dynamic.Config | undefined;
 
-  /** Runs a step against the server; whatever goes wrong becomes one line. */
+  /** Runs a step against the server. Any error becomes one line. */
   async function withServer<T>(step: string, run: (transport: Transport) => Promise<T>): Promise<T> {
     let settings: Settings | undefined;
     try {
@@ -46,24 +45,24 @@ function handler(kind: string): dynamic.ResourceProvider {
     }
   }
 
-  /** Runs a step that needs no server; what is thrown there is a mistake in this package. */
+  /** Runs a step that needs no server. An error there is a bug in this package. */
   function offline<T>(step: string, run: () => T): T {
     try {
       return run();
     } catch (error) {
-      throw new Failure(`${describe(error, undefined)} (a mistake in @tunnelplane/pulumi; please report it)`, step);
+      throw new Failure(`${describe(error, undefined)} (a bug in @tunnelplane/pulumi; please report it)`, step);
     }
   }
 
-  /** In a preview, where that is asked for: has the server refuse what it would refuse. */
-  async function rehearse(step: string, id: string | undefined, olds: Properties, news: Properties): Promise<void> {
+  /** In a preview with `validateOnServer`: sends the change as a dry run, so that the server's refusals show now. */
+  async function dryRun(step: string, id: string | undefined, olds: Properties, news: Properties): Promise<void> {
     if (!origin?.preview || !offline(step, () => validatesOnServer((key) => config?.get(key), process.env))) return;
     const wanted = wantedBy(olds, news, (resource) => resource.id === id);
     await withServer(step, async (transport) => {
       try {
-        await lifecycle.rehearse(transport, id, olds, news, isUnknown);
+        await lifecycle.dryRun(transport, id, olds, news, isUnknown);
       } catch (error) {
-        // The server refuses a hostport that the run will move.
+        // The server refuses a hostport that another edge holds. The run moves it if that edge is in this stack.
         const moves = error instanceof ConflictError && holdersOf(wanted.isItself, wanted.hostports, await wanted.recorded()).length > 0;
         if (!moves) throw error;
       }
@@ -72,33 +71,33 @@ function handler(kind: string): dynamic.ResourceProvider {
 
   const served = (properties: Properties): string[] => hostportsOf(lifecycle.definition, properties, isUnknown);
 
-  /** The hostports that a change adds. Which edges have them can be told where nothing says which account those have. */
+  /** The hostports that a change adds. None for explicit accounts: the state does not say which server their edges are on. */
   function wantedBy(olds: Properties, news: Properties, isItself: Wanted["isItself"]): Wanted {
     const before = new Set(served(olds));
     const hostports = isAccount((key) => config?.get(key)) ? [] : served(news).filter((hostport) => !before.has(hostport));
     return { hostports, isItself, recorded: stateOfStack };
   }
 
-  /** The hostports of other edges of the stack, as a preview knows them. */
+  /** Why the run would fail over hostports of other edges in the stack, as far as a preview can see. */
   async function refusalsInPreview(from: Origin, olds: Properties, news: Properties): Promise<string[]> {
     const { hostports: added } = wantedBy(olds, news, () => false);
-    // A preview goes on without the state: the run will tell.
+    // Without the state, leave this check to the run.
     const recorded = added.length > 0 ? await stateOfStack().catch(() => []) : [];
     return refusalsToServe(from, { all: served(news), added }, recorded);
   }
 
-  /** In a preview, once: that a run would fail for want of a key. */
-  async function missKey(urn: string | undefined): Promise<void> {
-    if (!origin?.preview || keyIsMissed) return;
+  /** In a preview, warns once that the run would fail because there is no API key. */
+  async function warnOfMissingKey(urn: string | undefined): Promise<void> {
+    if (!origin?.preview || warnedOfMissingKey) return;
     try {
       resolveSettings((key) => config?.get(key), process.env);
     } catch (error) {
-      keyIsMissed = true;
+      warnedOfMissingKey = true;
       await warn(messageOf(error), urn);
     }
   }
 
-  /** Instead of the check of something new: what is declared stands for an object that exists, if that is as declared. */
+  /** Checks a new resource that imports an existing object: the object has to be as declared. */
   async function adopt({ urn }: Origin, { id, hidden }: Adopted, news: Properties): Promise<dynamic.CheckResult> {
     const found = await withServer("import", (transport) => lifecycle.read(transport, id, news));
     if (!found) return checked(news, [noSuchObject(id)]);
@@ -109,21 +108,21 @@ function handler(kind: string): dynamic.ResourceProvider {
     return checked({ ...inputs, __intent: intent, __adopts: id }, refusal === undefined ? problems : [refusal]);
   }
 
-  /** The creation of what is adopted: nothing changes on the server. Values that the preview did not know are compared here. */
+  /** Creates a resource that imports an object. Changes nothing on the server; compares the values that the check did not know. */
   async function takeOver(transport: Transport, id: string, desired: Properties): Promise<{ id: string; outputs: Properties }> {
     const found = await lifecycle.read(transport, id, desired);
     if (!found) throw new Error(noSuchObject(id));
-    // Which values are secret was said to the check alone.
+    // Only the check knows which values are secret, so hide all of them here.
     const refusal = lifecycle.refusalToAdopt(id, found.outputs, desired, Object.keys(desired), isUnknown);
     if (refusal) throw new Error(refusal);
     return { id, outputs: found.outputs };
   }
 
-  /** A creation as its inputs name it. */
+  /** The host's part of a creation, from its inputs. */
   const creationOf = ({ __intent }: Properties): Creation => ({ intent: __intent as string | undefined, isRecorded });
 
   return {
-    // The host does not wait for this before the first call, so it may only assign.
+    // The host does not wait for this promise before the first call, so only assign here.
     async configure(request) {
       config = request.config;
     },
@@ -131,7 +130,7 @@ function handler(kind: string): dynamic.ResourceProvider {
       const isNew = Object.keys(olds ?? {}).length === 0;
       const { __origin } = news as { __origin?: Origin };
       origin = __origin ?? origin;
-      // The replacement of an object is checked without the object; diff asks for it, knowing both.
+      // The engine checks a replacement without old inputs. Leave the dry run to `diff`, which has both.
       const isReplacement = isNew && __origin !== undefined && present.has(__origin.urn);
       if (isNew && !isReplacement && __origin?.adopts) return adopt(__origin, __origin.adopts, declared(news));
       const {
@@ -142,27 +141,27 @@ function handler(kind: string): dynamic.ResourceProvider {
       const problems = [...found];
       if (!isReplacement) for (const warning of warnings) await warn(warning, __origin?.urn);
       if (__origin) noteHostports(__origin.urn, served(inputs));
-      if (isNew) await missKey(__origin?.urn);
+      if (isNew) await warnOfMissingKey(__origin?.urn);
       if (!isNew && __origin) present.add(__origin.urn);
       if (problems.length === 0 && __origin?.preview && !isReplacement) {
         problems.push(...(await refusalsInPreview(__origin, declared(olds ?? {}), inputs)));
-        if (isNew && problems.length === 0) await rehearse("preview", undefined, {}, inputs);
+        if (isNew && problems.length === 0) await dryRun("preview", undefined, {}, inputs);
       }
       const intent = isNew ? __origin && intentOf(stateBackend(process.env), __origin.urn) : olds.__intent;
       return checked({ ...inputs, ...own({ __intent: intent, __adopts: olds?.__adopts }) }, problems);
     },
     async diff(id, olds, news) {
       const { changes, replaces, deleteBeforeReplace } = offline("diff", () => lifecycle.plan(declared(olds), declared(news), isUnknown));
-      if (changes) await missKey(undefined);
-      await rehearse("preview", id, declared(olds), declared(news));
-      // Without `changes` the engine itself compares old and new inputs, and so shows each property that differs.
+      if (changes) await warnOfMissingKey(undefined);
+      await dryRun("preview", id, declared(olds), declared(news));
+      // With `changes` undefined, the engine compares old and new inputs itself and shows each property that differs.
       return { changes: changes ? undefined : false, replaces: [...replaces], deleteBeforeReplace };
     },
     async create(inputs) {
       const { id, outputs } = await withServer("create", (transport) =>
         typeof inputs.__adopts === "string"
           ? takeOver(transport, inputs.__adopts, declared(inputs))
-          : moving(
+          : movingHostports(
               transport,
               wantedBy({}, inputs, () => false),
               () => lifecycle.create(transport, declared(inputs), creationOf(inputs)),
@@ -177,7 +176,7 @@ function handler(kind: string): dynamic.ResourceProvider {
     },
     async update(id, olds, news) {
       const outputs = await withServer("update", (transport) =>
-        moving(
+        movingHostports(
           transport,
           wantedBy(olds, news, (resource) => resource.id === id),
           () => lifecycle.update(transport, id, declared(olds), declared(news)),
@@ -196,29 +195,29 @@ function declared({ __provider, __origin, __intent, __adopts, ...properties }: P
 }
 
 /**
- * What is kept beside the properties, in inputs and outputs alike, so that a refresh finds both the same. The host cannot
- * write what is undefined; an object of an import file has no intent.
+ * The hidden properties of the provider. Inputs and outputs both hold them, so that a refresh finds no difference. The host
+ * cannot write undefined values, and a resource from an import file has no intent.
  */
 const own = ({ __intent, __adopts }: Properties): Properties =>
   Object.fromEntries(Object.entries({ __intent, __adopts }).filter(([, value]) => value !== undefined));
 
-/** The host prints the value of a property that is named here, even of a secret one; the reason says where. */
+/** Names no `property`, because the host prints its value, even a secret one. The reason names it instead. */
 const checked = (inputs: Properties, problems: readonly string[]): dynamic.CheckResult => ({
   inputs,
   failures: problems.map((reason) => ({ property: "", reason })),
 });
 
 const noSuchObject = (id: string): string =>
-  `imports ${id}, but there is no such object, or this API key may not see it; look at its id, or leave \`import\` out to make a new one`;
+  `cannot import ${id}: there is no such object, or this API key may not see it; check the id, or leave \`import\` out to create a new object`;
 
-/** Whether the stack held an object before this run. In doubt it did: an object too many is better than two resources that share one. */
+/** Whether the stack held an object before this run. In doubt yes: a superfluous object is better than two resources that share one. */
 async function isRecorded(id: string): Promise<boolean> {
   try {
     return (await stateOfStack()).some((resource) => resource.id === id);
   } catch (error) {
     const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
     await warn(
-      `A run before this one may have made ${id}, but the stack's state could not be asked (${reason}); a new object is made. Delete ${id} if nothing uses it`,
+      `An earlier run may have created ${id}, but the stack's state could not be read (${reason}), so a new object is created. Delete ${id} if nothing uses it`,
       undefined,
     );
     return true;

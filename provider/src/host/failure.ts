@@ -3,8 +3,8 @@ import { camelCase, ERRORS } from "@tunnelplane/sdk/contract";
 import type { Settings } from "./settings";
 
 /**
- * An error as the dynamic provider's host prints it. For refresh and delete the host prints
- * `${error}: ${error.stack}` on a line of its own beside the message, so these say what that line is good for.
+ * An error in the form that Pulumi's host for dynamic providers prints. For refresh and delete the host prints
+ * `${error}: ${error.stack}` on a line of its own, before the message. So `toString` and `stack` make a readable line.
  */
 export class Failure extends Error {
   constructor(message: string, step: string) {
@@ -36,6 +36,6 @@ export function describe(error: unknown, settings: Settings | undefined): string
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Names outside of brackets are the contract's; inside they are the user's own. */
+/** Names in brackets are the user's own keys and stay as they are. */
 const fieldInCamelCase = (field: string): string =>
   field.replace(/\[[^\]]*\]|[^[]+/g, (part) => (part.startsWith("[") ? part : camelCase(part)));

@@ -1,27 +1,27 @@
 import { createHash } from "node:crypto";
 
-/** Facts that a program gives the provider beside the properties. Never recorded. */
+/** What the program tells the provider besides the properties. Never recorded in the state. */
 export interface Origin {
   readonly urn: string;
   /** `<organization>/<project>/<stack>` */
   readonly stack: string;
   readonly preview: boolean;
-  /** In a preview of an edge: the marks of the edges that the program declares; of at most {@link MOST_EDGES}. */
+  /** In the preview of an edge: the marks of all edges that the program declares, at most {@link MOST_EDGES}. */
   readonly edges?: readonly string[];
   /** The object that the program imports. */
   readonly adopts?: Adopted;
 }
 
-/** An object that exists and that a resource shall stand for. */
+/** An existing object that a resource imports. */
 export interface Adopted {
   readonly id: string;
   /** The properties whose values the program keeps secret. */
   readonly hidden: readonly string[];
 }
 
-/** Stands for an edge of a program in few bytes, because every edge carries the marks of all. */
+/** A short hash that identifies an edge of the program. Short, because every edge carries the marks of all. */
 export const edgeMark = (type: string, name: string): string =>
   createHash("sha256").update(`${type} ${name}`).digest("base64url").slice(0, 8);
 
-/** Beyond so many, edges no longer carry the marks of all: together they would weigh more than what they help. */
+/** The list of marks stops here and is then not used: every edge carries it, so it costs the square of the count. */
 export const MOST_EDGES = 1000;

@@ -4,7 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { type Adopted, edgeMark, MOST_EDGES, type Origin } from "./origin";
 import { typeToken } from "./typeToken";
 
-/** The facts of a class that the engine needs before the contract is loaded. */
+/** What the engine needs to know of a class before the contract is loaded. */
 export interface ResourceShape {
   /** Its name in the contract: `tls_edge`, or `tls_edge.backend` for a module. */
   readonly kind: string;
@@ -12,11 +12,11 @@ export interface ResourceShape {
   readonly type: string;
   /** Every property that the resource will have. */
   readonly properties: readonly string[];
-  /** Places of what the state keeps encrypted, for example `oidc.clientSecret`. */
+  /** Paths of the properties that the state encrypts, for example `oidc.clientSecret`. */
   readonly secrets: readonly string[];
 }
 
-/** The base of every resource of this package. */
+/** The base class of every resource in this package. */
 export abstract class Resource extends pulumi.CustomResource {
   protected constructor(shape: ResourceShape, name: string, args: object, options: pulumi.CustomResourceOptions = {}) {
     const undeclared = Object.fromEntries(shape.properties.map((property) => [property, undefined]));
@@ -36,13 +36,13 @@ export abstract class Resource extends pulumi.CustomResource {
         __origin: originOf(type, name, args, options, edgesWith(shape, name)),
         __provider: providerLiteral(shape.kind),
       },
-      // The engine cannot import what dynamic providers make, see `adopts` of the origin.
+      // The engine cannot import resources of dynamic providers. The provider does it, see `adopts` in the origin.
       pulumi.mergeOptions({ additionalSecretOutputs: secretOutputs }, { ...options, import: undefined }),
     );
   }
 }
 
-/** As a promise and not as an output, which would make a resource depend on its parent. */
+/** A promise and not an output, because an output would make the resource depend on its parent. */
 function originOf(
   type: string,
   name: string,
@@ -55,7 +55,7 @@ function originOf(
   const adopts = options.import === undefined ? undefined : adoptedBy(args, options.import);
   return new Promise((resolve) => {
     pulumi.createUrn(name, type, options.parent).apply(async (urn) => {
-      if (edges) await new Promise(setImmediate); // until the program has declared what it declares without waiting
+      if (edges) await new Promise(setImmediate); // first let the program declare everything that waits for nothing
       resolve({ urn, stack, preview: pulumi.runtime.isDryRun(), adopts: await adopts, edges });
     });
   });
@@ -64,7 +64,7 @@ function originOf(
 /** The edges of each run; the Automation API may have several at once. */
 const edgesOfRuns = new WeakMap<object, string[]>();
 
-/** In a preview: notes an edge, and returns the list of all that the program declares, which grows. */
+/** In a preview: adds an edge to the list of the program's edges, and returns that list. It still grows afterwards. */
 function edgesWith({ kind, type }: ResourceShape, name: string): readonly string[] | undefined {
   const run = pulumi.runtime.isDryRun() && EDGES.includes(kind) ? pulumi.runtime.getStackResource() : undefined;
   if (!run) return undefined;
@@ -82,7 +82,7 @@ async function adoptedBy(args: object, id: string): Promise<Adopted> {
   return { id, hidden: Object.keys(args).filter((_, index) => secret[index]) };
 }
 
-/** The stack's whole name; undefined in unit tests, whose mocks need not name an organization. */
+/** The stack's full name; undefined in unit tests whose mocks name no organization. */
 function stackName(): string | undefined {
   try {
     return `${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`;
@@ -93,7 +93,7 @@ function stackName(): string | undefined {
 
 type Properties = Record<string, unknown>;
 
-/** The value with a secret made of what stands at a place in it, however many outputs and promises are around it. */
+/** Marks the value at a path as secret. Looks through any outputs and promises on the way. */
 function withSecret<T>(value: T, [name, ...rest]: string[]): T | pulumi.Output<T> {
   if (name === undefined) return pulumi.secret(value) as pulumi.Output<T>;
   if (value === undefined || value === null) return value;
@@ -105,19 +105,18 @@ function withSecret<T>(value: T, [name, ...rest]: string[]): T | pulumi.Output<T
 }
 
 /**
- * The provider of a resource as its state keeps it: a program that fetches the real one. Every byte of it
- * is written with every step of every operation (1.8 KB of code make 500 creations twice as slow, see the
- * engine's measurements in docs/architecture/provider.md), and old state runs it after an upgrade: it must never change.
+ * The provider code that the state keeps with each resource: it loads the real provider. Keep it short, because the engine
+ * writes it with every step (1.8 KB of code make 500 creations twice as slow, see docs/architecture/provider.md). Never
+ * change it: after an upgrade, states of older versions still hold the old text.
  */
 export const providerLiteral = (kind: string): string => `exports.handler=()=>require("@tunnelplane/pulumi/dynamic")("${kind}")`;
 
-/** Where it was looked already; a program runs in one folder. */
+/** The folders that were checked already. */
 const lookedIn = new Set<string>();
 
 /**
- * Stops a program from whose folder the literal would not find this package: one that has it through another package
- * alone, under a package manager that keeps to what is declared (pnpm). Only Pulumi's host for programs tells the folder;
- * the Automation API's inline programs and unit tests have none.
+ * Throws if the provider code could not load this package from the program's folder. That happens under pnpm when the program
+ * has this package only through another one. Inline programs of the Automation API and unit tests have no folder to check.
  */
 function expectToBeFound(): void {
   const root = pulumi.runtime.getRootDirectory();
@@ -126,7 +125,7 @@ function expectToBeFound(): void {
   if ([root, process.cwd()].some(resolves)) return;
   const { name, version } = require("../../package.json") as { name: string; version: string };
   throw new pulumi.RunError(
-    `${name} cannot be loaded from ${root}, where the engine runs it: name it in the project's own dependencies, beside the package that brings it along (pnpm add ${name}@${version})`,
+    `${name} cannot be loaded from ${root}, where the engine runs it: add it to the project's own dependencies, beside the package that depends on it (pnpm add ${name}@${version})`,
   );
 }
 

@@ -1,25 +1,25 @@
 import { present } from "@tunnelplane/sdk/contract";
-/** Where the settings of an explicit account are kept in its configuration. */
+/** The configuration keys of an explicit account. */
 export const ACCOUNT_BASE_URL = "account:baseUrl";
 export const ACCOUNT_API_KEY = "account:apiKey";
 export const ACCOUNT_VALIDATE_ON_SERVER = "account:validateOnServer";
 
 const DEFAULT_BASE_URL = "http://127.0.0.1:4040";
 
-/** How to reach the server. */
+/** The server's address and API key. */
 export interface Settings {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Where each came from, for error messages. */
+  /** The source of each, for error messages. */
   readonly sources: { readonly baseUrl: string; readonly apiKey: string };
 }
 
-/** Finds a configuration value by its key. */
+/** Looks up a configuration value. */
 export type ConfigLookup = (key: string) => string | undefined;
 
 /**
- * Settings of an explicit account win, because it names one server; then the environment, which never
- * reaches the state; then the stack's configuration. Throws when there is no API key.
+ * An explicit account comes first, because it means one server; then the environment, which never gets into the state; then
+ * the stack's configuration. Throws if there is no API key.
  */
 export function resolveSettings(config: ConfigLookup, environment: NodeJS.ProcessEnv): Settings {
   const baseUrl = first([
@@ -45,7 +45,7 @@ export function resolveSettings(config: ConfigLookup, environment: NodeJS.Proces
 export const isAccount = (config: ConfigLookup): boolean =>
   [ACCOUNT_BASE_URL, ACCOUNT_API_KEY, ACCOUNT_VALIDATE_ON_SERVER].some((key) => config(key) !== undefined);
 
-/** Whether previews ask the server; found in the order of the other settings. Throws where it is neither yes nor no. */
+/** Whether previews ask the server. Same order as the other settings. Throws if the value is neither "true" nor "false". */
 export function validatesOnServer(config: ConfigLookup, environment: NodeJS.ProcessEnv): boolean {
   const asked = first([
     [config(ACCOUNT_VALIDATE_ON_SERVER), "validateOnServer of the account"],

@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 import { parse } from "yaml";
 
 /**
- * Names the place where the engine keeps its state, as the engine finds it: stacks of one name in two places are two
- * stacks. The provider runs in the project's folder, with the environment of the engine.
+ * Identifies the backend where the engine keeps its state: stacks with the same name in two backends are different stacks.
+ * Looks where the engine looks; the provider runs in the project's folder and with the engine's environment.
  */
 export function stateBackend(environment: NodeJS.ProcessEnv): string {
   const place =
@@ -15,7 +15,7 @@ export function stateBackend(environment: NodeJS.ProcessEnv): string {
     read("Pulumi.yaml", (text) => parse(text).backend?.url) ||
     read(join(environment.PULUMI_HOME ?? join(homedir(), ".pulumi"), "credentials.json"), (text) => JSON.parse(text).current) ||
     "";
-  // A path says nothing without the machine that it is on.
+  // A path is unique on its own machine only.
   return place.startsWith("file:") ? `${hostname()} ${process.cwd()} ${place}` : place;
 }
 
@@ -28,7 +28,7 @@ function read(path: string, find: (text: string) => unknown): string | undefined
   }
 }
 
-/** A resource as a stack's state has it. */
+/** A resource in a stack's state. */
 export interface RecordedResource {
   readonly urn: string;
   readonly type: string;
@@ -39,8 +39,8 @@ export interface RecordedResource {
 }
 
 /**
- * What a stack's state holds, from the engine's command line: nothing else tells a provider. The export has no secrets
- * in clear. Throws where there is no such command or stack.
+ * Reads a stack's state with `pulumi stack export`, the only way for a provider to get it. Secrets in it stay encrypted.
+ * Throws if there is no such command or stack.
  *
  * @param stack `<organization>/<project>/<stack>`
  */

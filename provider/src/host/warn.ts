@@ -2,15 +2,14 @@ import { createRequire } from "node:module";
 import type * as services from "@pulumi/pulumi/proto/engine_grpc_pb";
 import type * as messages from "@pulumi/pulumi/proto/engine_pb";
 
-/** Pulumi's own packages: two copies of its transport would not know each other's objects. */
+/** Loads gRPC from where Pulumi does: objects of a second copy would not be recognized. */
 const requireFromPulumi = createRequire(require.resolve("@pulumi/pulumi"));
 
 /**
- * Shows a warning in the preview or run that is under way. What a provider prints, the engine shows as a remark
- * of the stack, and drops when the run ends early; so this goes to the engine, whose address is the first
- * argument of every provider.
+ * Shows a warning in the current preview or run. The engine shows a provider's printed output as info of the stack, and drops
+ * it when the run ends early. So this calls the engine, whose address is the first argument of every provider.
  *
- * @param urn of the resource that it is about
+ * @param urn the resource that the warning is about
  */
 export async function warn(text: string, urn: string | undefined): Promise<void> {
   const { EngineClient } = requireFromPulumi("./proto/engine_grpc_pb") as typeof services;
