@@ -20,9 +20,9 @@ export {
 export type { Ref } from "./client/ref";
 export {
   type Answered,
+  type ChangeAnswer,
+  type DeletionAnswer,
   type RequestOptions,
-  type Told,
-  type ToldOfDeletion,
   Transport,
   type TransportOptions,
   type WithFindings,

@@ -42,8 +42,8 @@ const BAD_FILES: readonly BadFile[] = [
     what: "names that stand twice or are none",
     yaml: 'ipPolicies:\n  office: { metadata: a, metadata: b }\n  office:\n  "two words":\n',
     says: [
-      "2:26 ipPolicies.office.metadata stands here a second time, after line 2",
-      "3:3 ipPolicies.office stands here a second time, after line 2",
+      "2:26 ipPolicies.office.metadata is here a second time, after line 2",
+      "3:3 ipPolicies.office is here a second time, after line 2",
       '4:3 ipPolicies["two words"] is not a name: use letters, digits',
     ],
   },
@@ -52,7 +52,7 @@ const BAD_FILES: readonly BadFile[] = [
     yaml: "tlsEdges:\n  app:\n    hostport: [a.example.com:443]\n    backend: { backend_id: web }\n    mutualTls: {}\ntunnelGroupBackends:\n  web: { labels: { a_b: c } }\n  other:\n",
     says: [
       "3:5 tlsEdges.app.hostport is not a field here; accepted: `description`, `metadata`, `hostports`, `backend`, `ipRestriction`",
-      "4:16 tlsEdges.app.backend.backend_id is written `backendId` here",
+      "4:16 tlsEdges.app.backend.backend_id is spelled `backendId` here",
       "5:5 tlsEdges.app.mutualTls.certificateAuthorityIds is required and must be a list",
       "8:3 tunnelGroupBackends.other.labels is required and must be an object",
     ],
@@ -68,7 +68,7 @@ const BAD_FILES: readonly BadFile[] = [
       '9:35 tlsEdges.app.tlsTermination.minVersion must be "1.2" or "1.3"; put it in quotes',
       "9:49 tlsEdges.app.tlsTermination.enabled must be true or false",
       "10:26 tlsEdges.app.policies.inbound must be a list",
-      '12:37 ipPolicyRules.rule.cidr has bits set behind its mask: write "192.0.2.0/24"',
+      '12:37 ipPolicyRules.rule.cidr has bits set after its mask: write "192.0.2.0/24"',
       '12:59 ipPolicyRules.rule.action must be "allow" or "deny"',
     ],
   },
@@ -100,7 +100,7 @@ const BAD_FILES: readonly BadFile[] = [
       "2:27 certificateAuthorities.clients.caPem cannot be read from its file: ENOENT: no such file or directory",
       '4:29 ipPolicies.a.description is not in the stack\'s configuration: run "pulumi config set place …"',
       '4:54 ipPolicies.a.metadata is not in the stack\'s configuration: run "pulumi config set --secret note …"',
-      "5:21 ipPolicies.b.description stands for &nobody, which is not set before it",
+      "5:21 ipPolicies.b.description is an alias for &nobody, which is not defined before it",
       "6:21 ipPolicies.c.metadata contains itself through an alias",
       "7:18 !env is not a tag here; accepted: !file, !config, !secret",
       "8:18 !file takes a text",
@@ -156,7 +156,7 @@ describe("A catalogue with mistakes, previewed without a server", () => {
     const document = new CatalogueFile(`tunnelGroupBackends:\n${names.join("")}  d: { labels: { a: b }, nextId: a }\n`, {});
     check(document, [chained]);
     expect(report("tunnels.yaml", document.mistakes, document.lines).split("\n").slice(1)).to.deep.equal([
-      "  tunnels.yaml:4:34 tunnelGroupBackends.c.nextId closes a circle, in which nothing can be created first: a → b → c → a",
+      "  tunnels.yaml:4:34 tunnelGroupBackends.c.nextId closes a circle of references, so nothing can be created first: a → b → c → a",
     ]);
   });
 

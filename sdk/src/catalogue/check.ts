@@ -3,7 +3,7 @@ import { type Entry, entriesOf } from "./entries";
 import type { CatalogueFile } from "./file";
 import { type Links, linksOf } from "./references";
 
-/** Everything that can be known of a catalogue without a server; mistakes are noted in the document. */
+/** Checks a catalogue without a server. Notes mistakes in the document. */
 export function check(document: CatalogueFile, definitions: readonly Definition[]): { entries: Entry[]; links: Links } {
   const entries = entriesOf(document, definitions);
   const links = linksOf(document, entries);
@@ -11,7 +11,7 @@ export function check(document: CatalogueFile, definitions: readonly Definition[
   return { entries, links };
 }
 
-/** What the server would refuse because another object holds it is refused here when another entry does. */
+/** Complains about two entries with the same unique key, which the server would refuse. */
 function complainAboutClaims(document: CatalogueFile, entries: readonly Entry[]): void {
   const claims = new Map<string, readonly PropertyKey[]>();
   for (const { definition, collection, name, sent } of entries) {

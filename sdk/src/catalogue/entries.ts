@@ -13,20 +13,20 @@ import {
 import { type CatalogueFile, isLater } from "./file";
 import { didYouMean } from "./mistakes";
 
-/** One object that a catalogue lists. */
+/** One object in a catalogue. */
 export interface Entry {
   readonly definition: Definition;
   readonly collection: string;
   readonly name: string;
-  /** Its arguments as they are written. */
+  /** Its arguments as written. */
   readonly args: unknown;
-  /** The same in the wire's spelling, without defaults. */
+  /** The same with wire names, without defaults. */
   readonly wire: unknown;
-  /** What a creation would send, when that is sound and known already. */
+  /** The body of its creation; undefined if it is invalid or not known yet. */
   readonly sent?: Record<string, unknown>;
 }
 
-/** The entries of a file, each checked by itself; what is wrong with them is noted in the document. */
+/** The entries of a file, each checked on its own. Notes mistakes in the document. */
 export function entriesOf(document: CatalogueFile, definitions: readonly Definition[]): Entry[] {
   const byCollection = new Map(definitions.map((definition) => [collectionOf(definition), definition]));
   const accepted = [...byCollection.keys()];
@@ -41,7 +41,7 @@ export function entriesOf(document: CatalogueFile, definitions: readonly Definit
   });
 }
 
-/** The fields of a map; a collection with nothing in it is empty. */
+/** The fields of a map. No value at all counts as an empty map. */
 function membersOf(document: CatalogueFile, value: unknown, path: readonly PropertyKey[]): [string, unknown][] {
   if (value === undefined || value === null) return [];
   if (typeof value === "object" && !Array.isArray(value)) return Object.entries(value);
@@ -57,7 +57,7 @@ function readEntry(document: CatalogueFile, definition: Definition, written: Pic
     document.complain(path, 'is not a name: use letters, digits, ".", "_" and "-", and begin with a letter or digit', "name");
   }
   for (const found of wireNamesIn(schema, args)) {
-    document.complain([...path, ...found], `is written \`${camelCase(String(found.at(-1)))}\` here`, "name");
+    document.complain([...path, ...found], `is spelled \`${camelCase(String(found.at(-1)))}\` here`, "name");
   }
   const wire = rename(schema, args ?? {}, "wire");
   const { value, problems } = validateCreate(definition, wire, (value) => isLater(value) && value !== wire);

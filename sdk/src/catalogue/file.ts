@@ -2,30 +2,30 @@ import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, type Node, type P
 import { formatPath, messageOf } from "../contract";
 import type { Mistake } from "./mistakes";
 
-/** A value that is not known before it is used; it stands in place of the value. */
+/** Stands in for a value that is not known yet; call it to get the value. */
 export type Later = () => unknown;
 export const isLater = (value: unknown): value is Later => typeof value === "function";
 
-/** Stands where a value could not be had, so that only the reason is reported. */
+/** Stands in for a value that could not be read. The reason is reported already, so report nothing else about it. */
 const MISSING: Later = () => undefined;
 
-/** What `!<tag> <text>` stands for. Throws a sentence's end, such as "cannot be read: …", when there is no such thing. */
+/** Finds the value of `!<tag> <text>`. If it cannot, it throws the end of a sentence, such as "cannot be read: …". */
 export type Tags = Readonly<Record<string, (text: string) => unknown>>;
 
 interface Place {
-  /** Where the field's name stands; entries of lists have none. */
+  /** Offset of the field's name; entries of lists have none. */
   readonly key?: number;
-  /** The value, behind its alias if it has one. */
+  /** The value; for an alias, the value that it refers to. */
   readonly node: Node | null;
-  /** Where the value stands; nowhere when there is only the field's name. */
+  /** Offset of the value; undefined if only the field's name is written. */
   readonly offset?: number;
 }
 
-/** A YAML file as plain values, which knows where each of them stands. */
+/** A YAML file as plain values, with the position of each. */
 export class CatalogueFile {
   readonly lines = new LineCounter();
   readonly mistakes: Mistake[] = [];
-  /** The whole file; undefined when it is not YAML or empty. */
+  /** The content of the file; undefined if it is empty or no YAML. */
   readonly value: unknown;
   readonly #places = new Map<string, Place>();
   readonly #tags: Tags;
@@ -35,7 +35,7 @@ export class CatalogueFile {
     this.#tags = tags;
     const document = parseDocument(text, {
       lineCounter: this.lines,
-      prettyErrors: false, // their excerpts could show a secret
+      prettyErrors: false, // they quote the file, which may hold a secret
       stringKeys: true,
       uniqueKeys: false, // reported below, with the line of the first
       customTags: Object.keys(tags).map((tag) => ({ tag, resolve: (content: string) => content })),
@@ -47,7 +47,7 @@ export class CatalogueFile {
     if (document.errors.length === 0) this.value = this.#read(document.contents, [], {}, []);
   }
 
-  /** Notes a mistake at a value, or at its field's name; where there is neither, at what they would stand in. */
+  /** Notes a mistake at a value or at its field's name. If the file has neither, notes it at the nearest one above. */
   complain(path: readonly PropertyKey[], message: string, at: "value" | "name" = "value"): void {
     this.mistakes.push({ offset: this.#offsetOf(path, at), path, message: message + this.#quotingHint(path, message) });
   }
@@ -62,7 +62,7 @@ export class CatalogueFile {
     return (at === "name" ? (place.key ?? place.offset) : (place.offset ?? place.key)) ?? 0;
   }
 
-  /** 1.3 is a number in YAML, and a text in the contract. */
+  /** YAML reads 1.3 as a number where the contract wants a string. */
   #quotingHint(path: readonly PropertyKey[], message: string): string {
     const node = this.#places.get(formatPath(path))?.node;
     if (!isScalar(node) || node.type !== Scalar.PLAIN || typeof node.value === "string" || !node.source) return "";
@@ -74,7 +74,7 @@ export class CatalogueFile {
     const empty = isScalar(written) && written.value === null && !written.source;
     this.#places.set(formatPath(path), { key, node, offset: empty ? undefined : written?.range?.[0] });
     if (isAlias(written) && (!node || within.includes(node))) {
-      this.complain(path, node ? "contains itself through an alias" : `stands for &${written.source}, which is not set before it`);
+      this.complain(path, node ? "contains itself through an alias" : `is an alias for &${written.source}, which is not defined before it`);
       return MISSING;
     }
     const around = node ? [...within, node] : within;
@@ -90,7 +90,7 @@ export class CatalogueFile {
       const at = [...path, name];
       if (fields.has(name)) {
         const first = this.#places.get(formatPath(at))?.key ?? 0;
-        const message = `stands here a second time, after line ${this.lines.linePos(first).line}; give each its own name`;
+        const message = `is here a second time, after line ${this.lines.linePos(first).line}; give each its own name`;
         this.mistakes.push({ offset: range?.[0] ?? 0, path: at, message });
         continue;
       }
@@ -116,7 +116,7 @@ export class CatalogueFile {
       return tag in this.#tags ? `${tag} takes a text` : `${tag} is not a tag here; accepted: ${Object.keys(this.#tags).join(", ")}`;
     }
     if (code === "MULTIPLE_DOCS") return "begins a second document; a catalogue is one";
-    // Some messages end with the text that they are about, which may be a secret.
+    // Some messages end with a quote from the file, which may be a secret.
     return `is not YAML: ${message.replace(/: ".*$/s, "")}`;
   }
 }

@@ -1,6 +1,6 @@
 import "../nodeVersion";
 
-/** Catalogues: the same objects written as YAML. Reads a file into plain values that know their lines, and checks them by the contract. */
+/** Catalogues: objects listed in YAML. Reads a file into plain values with their lines, and checks them against the contract. */
 export { check } from "./check";
 export type { Entry } from "./entries";
 export { CatalogueFile, isLater, type Later, type Tags } from "./file";

@@ -1,16 +1,16 @@
 import type { LineCounter } from "yaml";
 import { formatPath, present } from "../contract";
 
-/** One thing wrong with a file. */
+/** One mistake in a file. */
 export interface Mistake {
-  /** Where in the text it stands, in characters from its beginning. */
+  /** Its position in the text, in characters from the beginning. */
   readonly offset: number;
-  /** Where in the catalogue: collection, name, fields. Empty for the file as a whole. */
+  /** Its path in the catalogue: collection, name, fields. Empty for the file as a whole. */
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }
 
-/** All mistakes as one message. Lines of the file are not shown: one may hold a secret. */
+/** All mistakes as one message. Quotes no line of the file, because it may hold a secret. */
 export function report(file: string, mistakes: readonly Mistake[], lines: LineCounter): string {
   const listed = [...mistakes]
     .sort((a, b) => a.offset - b.offset)
@@ -22,7 +22,7 @@ export function report(file: string, mistakes: readonly Mistake[], lines: LineCo
   return `${file} has ${count}; nothing was declared:\n${listed.join("\n")}`;
 }
 
-/** The candidate that a misspelled name probably meant, as the end of a sentence; nothing when none is near. */
+/** Suggests the candidate that a misspelled name probably meant, as the end of a sentence. Empty if none is similar. */
 export function didYouMean(name: string, candidates: readonly string[]): string {
   const near = candidates
     .map((candidate) => ({ candidate, distance: distance(name.toLowerCase(), candidate.toLowerCase()) }))
@@ -31,7 +31,7 @@ export function didYouMean(name: string, candidates: readonly string[]): string 
   return near ? `; did you mean "${near.candidate}"?` : "";
 }
 
-/** How many characters have to be added, removed or replaced (Levenshtein). */
+/** The Levenshtein distance: how many characters have to be added, removed or replaced. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, char] of [...a].entries()) {

@@ -13,18 +13,18 @@ import type { Entry } from "./entries";
 import type { CatalogueFile } from "./file";
 import { didYouMean } from "./mistakes";
 
-/** A name in an entry's arguments, and the entry that it means. */
+/** A name in an entry's arguments, and the entry that it refers to. */
 interface Link {
   readonly path: readonly PropertyKey[];
   readonly target: Entry;
-  /** Whether the name stands before the colon: it is the key of a map. */
+  /** Whether the name is the key of a map, before the colon. */
   readonly isKey: boolean;
 }
 
 /** The links of each entry, by the formatted path of the name. */
 export type Links = ReadonlyMap<Entry, ReadonlyMap<string, Link>>;
 
-/** Finds what entries refer to; names that lead nowhere or in a circle are noted in the document. */
+/** Finds the entries that others refer to. Notes unknown names and circles in the document. */
 export function linksOf(document: CatalogueFile, entries: readonly Entry[]): Links {
   const links = new Map<Entry, Map<string, Link>>();
   for (const entry of entries) {
@@ -40,10 +40,10 @@ export function linksOf(document: CatalogueFile, entries: readonly Entry[]): Lin
   return links;
 }
 
-/** The entry that a reference names, or nothing when it is the id of an object elsewhere or has no target. */
+/** The entry that a reference names; undefined if it is the id of an object outside the catalogue, or invalid. */
 function resolve({ id, reference }: FoundReference, entries: readonly Entry[], complain: (message: string) => void): Entry | undefined {
   const targets = targetsOf(reference.to);
-  // What is no text, or empty, is the contract's to complain about; kinds that no catalogue declares have ids only.
+  // The contract's check complains about empty values and other types. Kinds that no catalogue declares have ids only.
   if (typeof id !== "string" || id === "" || targets.length === 0) return undefined;
   const kinds = targets.map(({ kind }) => kind);
   const named = entries.filter((entry) => entry.name === id);
@@ -54,10 +54,12 @@ function resolve({ id, reference }: FoundReference, entries: readonly Entry[], c
   const collections = targets.map(collectionOf).join(" or ");
   const shown = JSON.stringify(id);
   const known = isId(id) ? definitionOfId(id) : undefined;
-  // Users, for example, are declared nowhere.
+  // No catalogue can declare users, for example.
   const mayBeElsewhere = reference.to.some((kind) => targetsOf([kind]).length === 0);
   if (fitting.length > 1) {
-    complain(`names ${shown}, which stands in ${fitting.map(({ collection }) => collection).join(" and in ")}; give one another name`);
+    complain(
+      `names ${shown}, but ${fitting.map(({ collection }) => collection).join(" and ")} both have an entry of that name; rename one`,
+    );
   } else if (known) {
     if (!kinds.includes(known.kind)) complain(`is the id of ${withArticle(known.title)}; expected ${expected}`);
   } else if (isId(id) && mayBeElsewhere) {
@@ -71,7 +73,7 @@ function resolve({ id, reference }: FoundReference, entries: readonly Entry[], c
   return undefined;
 }
 
-/** Ids have 27 characters behind their prefix, so that an entry may well be called `ca_clients`. */
+/** Ids have 27 characters after their prefix, so an entry may be called `ca_clients`. */
 const isId = (text: string): boolean => /^[a-z]+_[0-9A-Za-z]{27}$/.test(text);
 
 function complainAboutCircles(document: CatalogueFile, links: Links): void {
@@ -81,7 +83,10 @@ function complainAboutCircles(document: CatalogueFile, links: Links): void {
       const begin = way.indexOf(target);
       if (begin >= 0) {
         const circle = [...way.slice(begin), target].map(({ name }) => name).join(" → ");
-        document.complain([entry.collection, entry.name, ...path], `closes a circle, in which nothing can be created first: ${circle}`);
+        document.complain(
+          [entry.collection, entry.name, ...path],
+          `closes a circle of references, so nothing can be created first: ${circle}`,
+        );
       } else if (!done.has(target)) {
         follow(target, [...way, target]);
       }

@@ -6,15 +6,15 @@ import { Exposures } from "./exposures";
 import { Gateways } from "./gateways";
 import { Transport, type TransportOptions } from "./transport";
 
-/** A client's connection; the generated client adds a member for each kind of object. */
+/** The base of the client; the generated class adds a member for each kind of object. */
 export class ApiClient {
   readonly transport: Transport;
-  /** How deliveries to event destinations stand. */
+  /** The deliveries to event destinations. */
   readonly deliveries: Deliveries;
   /** The audit log, for admins. */
   readonly auditLog: AuditLog;
 
-  /** Who can reach what. */
+  /** The exposure of each address: who can reach it, and where it leads. */
   readonly exposure: Exposures;
   /** The changes of objects, for admins and gateways. */
   readonly events: Events;
@@ -30,12 +30,12 @@ export class ApiClient {
     this.gateways = new Gateways(this.transport);
   }
 
-  /** Whose the API key is, and what it may do. */
+  /** The owner of the API key, and its role. */
   caller(): Promise<Caller> {
     return callerOf(this.transport);
   }
 
-  /** Closes the connections that are kept open. */
+  /** Closes the open connections. */
   close(): Promise<void> {
     return this.transport.close();
   }

@@ -1,8 +1,8 @@
 import type { Transport } from "./transport";
 
-/** The end of the audit log. Noted elsewhere, it shows later whether the log up to there is still the same. */
+/** The head of the audit log. Keep a copy elsewhere to verify later that nobody changed the log up to this row. */
 export interface AuditHead {
-  /** The number of the last row; 0 while there is none. */
+  /** The sequence of the last row; 0 if there is none. */
   readonly sequence: number;
   /** Its hash, which covers every row before. */
   readonly hash: string;
@@ -12,7 +12,7 @@ export interface AuditHead {
 export class AuditLog {
   constructor(private readonly transport: Transport) {}
 
-  /** Its end, which `tunnelplane audit verify --expect` compares with. */
+  /** Its head, for `tunnelplane audit verify --expect`. */
   async head(): Promise<AuditHead> {
     return (await this.transport.request<AuditHead>("GET", "/audit_head")).body;
   }

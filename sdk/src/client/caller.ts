@@ -1,7 +1,7 @@
 import type { Role } from "../contract/role";
 import type { Transport } from "./transport";
 
-/** Whose an API key is, and what it may do. */
+/** The owner of an API key, and its role. */
 export interface Caller {
   /** The user or bot that owns the key. */
   readonly owner_id: string;
@@ -13,5 +13,5 @@ export interface Caller {
   readonly expires_at: string | null;
 }
 
-/** Asks the server whose the transport's API key is. */
+/** Asks the server who owns the transport's API key. */
 export const callerOf = async (transport: Transport): Promise<Caller> => (await transport.request<Caller>("GET", "/caller")).body;

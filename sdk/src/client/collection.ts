@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Answered, RequestOptions, Told, ToldOfDeletion, Transport } from "./transport";
+import type { Answered, ChangeAnswer, DeletionAnswer, RequestOptions, Transport } from "./transport";
 
 export interface ListOptions {
   /** How many objects one request asks for, 1 to 100. Default 100. */
@@ -16,9 +16,9 @@ export class Collection<T, Create, Update> {
     private readonly listKey: string,
   ) {}
 
-  /** Makes one object, even if the request has to be repeated. */
-  async create<O extends RequestOptions = RequestOptions>(body: Create, options?: O): Promise<Told<T, O>> {
-    return (await this.transport.request<Told<T, O>>("POST", this.path, body, repeatable(options))).body;
+  /** Creates one object, even if the request has to be repeated. */
+  async create<O extends RequestOptions = RequestOptions>(body: Create, options?: O): Promise<ChangeAnswer<T, O>> {
+    return (await this.transport.request<ChangeAnswer<T, O>>("POST", this.path, body, repeatable(options))).body;
   }
 
   /** @throws NotFoundError */
@@ -26,31 +26,31 @@ export class Collection<T, Create, Update> {
     return (await this.getWithEtag(id)).body;
   }
 
-  /** The object with its ETag, for a change that must not overwrite somebody else's. */
+  /** The object with its ETag, for an update that must not overwrite somebody else's. */
   getWithEtag(id: string): Promise<Answered<T>> {
     return this.transport.request<T>("GET", this.#pathOf(id));
   }
 
-  /** All objects, newest first; asks for the next page when it is needed. */
+  /** All objects, newest first; requests the next page when it is needed. */
   async *list({ pageSize = 100, beforeId }: ListOptions = {}): AsyncGenerator<T> {
     const query = new URLSearchParams({ limit: String(pageSize) });
     if (beforeId !== undefined) query.set("before_id", beforeId);
     for (let next: string | null = query.toString(); next !== null; ) {
       const { body }: Answered<Page<T>> = await this.transport.request("GET", `${this.path}?${next}`);
       yield* body[this.listKey] as T[];
-      // The query alone: the address in it is the one that the server knows itself by.
+      // Take the query only: the server may know itself under another address than the client does.
       next = body.next_page_uri === null ? null : new URL(body.next_page_uri as string).search.slice(1);
     }
   }
 
-  /** Changes the fields that are given; the others stay as they are. */
-  async update<O extends RequestOptions = RequestOptions>(id: string, body: Update, options?: O): Promise<Told<T, O>> {
-    return (await this.transport.request<Told<T, O>>("PATCH", this.#pathOf(id), body, options)).body;
+  /** Changes the given fields; the others stay as they are. */
+  async update<O extends RequestOptions = RequestOptions>(id: string, body: Update, options?: O): Promise<ChangeAnswer<T, O>> {
+    return (await this.transport.request<ChangeAnswer<T, O>>("PATCH", this.#pathOf(id), body, options)).body;
   }
 
   /** @throws ConflictError when other objects refer to it */
-  async delete<O extends RequestOptions = RequestOptions>(id: string, options?: O): Promise<ToldOfDeletion<O>> {
-    return (await this.transport.request<ToldOfDeletion<O>>("DELETE", this.#pathOf(id), undefined, options)).body;
+  async delete<O extends RequestOptions = RequestOptions>(id: string, options?: O): Promise<DeletionAnswer<O>> {
+    return (await this.transport.request<DeletionAnswer<O>>("DELETE", this.#pathOf(id), undefined, options)).body;
   }
 
   #pathOf(id: string): string {
@@ -83,13 +83,13 @@ export class Module<T, Replace> {
     return this.transport.request<T>("GET", this.#pathOf(id));
   }
 
-  /** Configures the module, in place of what is there. */
-  async replace<O extends RequestOptions = RequestOptions>(id: string, body: Replace, options?: O): Promise<Told<T, O>> {
-    return (await this.transport.request<Told<T, O>>("PUT", this.#pathOf(id), body, options)).body;
+  /** Configures the module; replaces it as a whole. */
+  async replace<O extends RequestOptions = RequestOptions>(id: string, body: Replace, options?: O): Promise<ChangeAnswer<T, O>> {
+    return (await this.transport.request<ChangeAnswer<T, O>>("PUT", this.#pathOf(id), body, options)).body;
   }
 
-  async delete<O extends RequestOptions = RequestOptions>(id: string, options?: O): Promise<ToldOfDeletion<O>> {
-    return (await this.transport.request<ToldOfDeletion<O>>("DELETE", this.#pathOf(id), undefined, options)).body;
+  async delete<O extends RequestOptions = RequestOptions>(id: string, options?: O): Promise<DeletionAnswer<O>> {
+    return (await this.transport.request<DeletionAnswer<O>>("DELETE", this.#pathOf(id), undefined, options)).body;
   }
 
   #pathOf(id: string): string {
@@ -97,7 +97,7 @@ export class Module<T, Replace> {
   }
 }
 
-/** The entries of a list that have addresses of their own, for example the sources of a subscription. */
+/** A list whose entries have addresses of their own, for example the sources of a subscription. */
 export class Entries<T, Create> {
   constructor(
     private readonly transport: Transport,
@@ -105,8 +105,8 @@ export class Entries<T, Create> {
     private readonly name: string,
   ) {}
 
-  async add<O extends RequestOptions = RequestOptions>(id: string, body: Create, options?: O): Promise<Told<T, O>> {
-    return (await this.transport.request<Told<T, O>>("POST", this.#pathOf(id), body, repeatable(options))).body;
+  async add<O extends RequestOptions = RequestOptions>(id: string, body: Create, options?: O): Promise<ChangeAnswer<T, O>> {
+    return (await this.transport.request<ChangeAnswer<T, O>>("POST", this.#pathOf(id), body, repeatable(options))).body;
   }
 
   async list(id: string): Promise<T[]> {
@@ -119,8 +119,8 @@ export class Entries<T, Create> {
     return (await this.transport.request<T>("GET", `${this.#pathOf(id)}/${encodeURIComponent(key)}`)).body;
   }
 
-  async delete<O extends RequestOptions = RequestOptions>(id: string, key: string, options?: O): Promise<ToldOfDeletion<O>> {
-    return (await this.transport.request<ToldOfDeletion<O>>("DELETE", `${this.#pathOf(id)}/${encodeURIComponent(key)}`, undefined, options))
+  async delete<O extends RequestOptions = RequestOptions>(id: string, key: string, options?: O): Promise<DeletionAnswer<O>> {
+    return (await this.transport.request<DeletionAnswer<O>>("DELETE", `${this.#pathOf(id)}/${encodeURIComponent(key)}`, undefined, options))
       .body;
   }
 

@@ -1,13 +1,13 @@
 import type { Answered, Transport } from "./transport";
 
-/** An event on its way to a destination. */
+/** The delivery of an event to a destination. */
 export interface EventDelivery {
   /** The event; the same on every attempt. */
   readonly event_id: string;
   readonly event_type: string;
-  /** The object that it is about; events of one object arrive in order. */
+  /** The id of the changed object. Events of one object arrive in order. */
   readonly object_id: string;
-  /** When it happened (RFC 3339). */
+  /** The time of the change (RFC 3339). */
   readonly event_timestamp: string;
   /** `dead` when it was given up: refused for good, or for 24 hours. */
   readonly status: "pending" | "delivered" | "dead";
@@ -22,11 +22,11 @@ export interface EventDelivery {
   readonly delivered_at: string | null;
 }
 
-/** What a destination's service said of a test event. */
+/** The result of a test event. */
 export interface EventDestinationTest {
   readonly event_id: string;
   readonly ok: boolean;
-  /** What it answered, if it did not accept. */
+  /** The service's answer, if it did not accept the event. */
   readonly error: string | null;
 }
 
@@ -34,7 +34,7 @@ export interface EventDestinationTest {
 export class Deliveries {
   constructor(private readonly transport: Transport) {}
 
-  /** The deliveries to a destination, newest event first; asks for the next page when it is needed. */
+  /** The deliveries to a destination, newest event first; requests the next page when it is needed. */
   async *list(destinationId: string, { status }: { readonly status?: EventDelivery["status"] } = {}): AsyncGenerator<EventDelivery> {
     const query = new URLSearchParams(status && { status });
     for (let next: string | null = query.toString(); next !== null; ) {
@@ -50,9 +50,9 @@ export class Deliveries {
   }
 
   /**
-   * Sends events again, each with the id that it had.
+   * Replays events, each with the id that it had.
    * @param which the dead letters, or all events since a time (RFC 3339) that were delivered or given up
-   * @returns how many
+   * @returns how many events are sent again
    */
   async replay(destinationId: string, which: { readonly dead_letters: true } | { readonly since: string }): Promise<number> {
     return (await this.transport.request<{ count: number }>("POST", `${pathOf(destinationId)}/replay`, which)).body.count;

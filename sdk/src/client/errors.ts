@@ -1,6 +1,6 @@
 import type { ErrorBody } from "../contract/errors";
 
-/** Anything that kept a request from succeeding. */
+/** The base of all errors of a request. */
 export class TunnelplaneError extends Error {
   override name = this.constructor.name;
 }
@@ -8,10 +8,10 @@ export class TunnelplaneError extends Error {
 /** The server did not answer: it cannot be reached, or closed the connection. */
 export class ConnectionError extends TunnelplaneError {}
 
-/** The server took longer than the time-out. Whether a change was made is not known. */
+/** The server took longer than the time-out. A change may or may not have been made. */
 export class TimeoutError extends TunnelplaneError {}
 
-/** Something answered, but not as a tunnelplane server does. */
+/** The answer does not come from a tunnelplane server. */
 export class UnexpectedAnswerError extends TunnelplaneError {}
 
 /** The server refused a request. */
@@ -20,9 +20,9 @@ export class ApiError extends TunnelplaneError {
   readonly status: number;
   /** Stable number of the error, for example `TP_1501`. */
   readonly code: string;
-  /** The field at fault, for example `hostports[0]`. */
+  /** The invalid field, for example `hostports[0]`. */
   readonly field: string | undefined;
-  /** What the server's log calls the request. */
+  /** The id of the request in the server's log. */
   readonly operationId: string | undefined;
 
   constructor(body: ErrorBody) {
@@ -64,7 +64,7 @@ const CLASSES: Readonly<Record<number, typeof ApiError>> = {
   429: RateLimitError,
 };
 
-/** The error of the class that its status calls for. */
+/** Creates an error of the class for its status. */
 export function apiErrorFrom(body: ErrorBody): ApiError {
   const Class = CLASSES[body.status_code] ?? (body.status_code >= 500 ? ServerError : ApiError);
   return new Class(body);

@@ -2,17 +2,17 @@ import type { Exposure } from "../meaning/exposure/exposure";
 import type { Answered, Transport } from "./transport";
 
 export interface ExposureOptions {
-  /** Only this address, or everything that is served at this hostport. */
+  /** Only this address, or all addresses of this hostport. */
   readonly address?: string;
   /** How many rows one request asks for, 1 to 100. Default 100. */
   readonly pageSize?: number;
 }
 
-/** Who can reach what is stored on the server. */
+/** The exposure of each address on the server. */
 export class Exposures {
   constructor(private readonly transport: Transport) {}
 
-  /** A row for each address, in the order of addresses; asks for the next page when it is needed. */
+  /** A row for each address, in the order of addresses; requests the next page when it is needed. */
   async *list({ address, pageSize = 100 }: ExposureOptions = {}): AsyncGenerator<Exposure> {
     const query = new URLSearchParams({ limit: String(pageSize), ...(address !== undefined && { address }) });
     for (let next: string | null = query.toString(); next !== null; ) {

@@ -5,7 +5,7 @@ type RetryOptions = RetryHandler.RetryOptions;
 const MOST_RETRIES = 3;
 const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 10_000;
-/** A repeated request of these leaves the server as the first one did (RFC 9110 section 9.2.2). */
+/** Idempotent methods (RFC 9110 section 9.2.2): sending one twice has the effect of sending it once. */
 const IDEMPOTENT = new Set(["GET", "HEAD", "PUT", "DELETE", "OPTIONS"]);
 /** A request with this header is carried out once; repeated, it is given the first answer. */
 export const IDEMPOTENCY_KEY = "idempotency-key";
@@ -16,7 +16,7 @@ const TIMED_OUT = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]);
 /** With these statuses, the server may have done the work. */
 const IN_DOUBT = [500, 502, 503, 504];
 
-/** What undici says of a failed try. */
+/** A failed try, as undici reports it. */
 interface FailedTry extends Error {
   readonly code?: string;
   readonly statusCode?: number;
@@ -54,7 +54,7 @@ function delayBeforeRetry({ code = "", statusCode, headers }: FailedTry, request
   const asked = retryAfter(headers?.["retry-after"]);
   if ((statusCode === 429 || statusCode === 503) && asked !== undefined) {
     if (asked > LONGEST_DELAY_MS) return undefined;
-    // Adds up to the same time again at random, so that clients refused together do not all come back together.
+    // Adds up to the same time again at random, so that clients that were refused together do not all return together.
     return Math.max(asked, backOff) * (1 + Math.random());
   }
   // With an Idempotency-Key, a repetition gets the first answer.

@@ -6,7 +6,7 @@ import { apiErrorFrom, ConnectionError, TimeoutError, UnexpectedAnswerError } fr
 import { IDEMPOTENCY_KEY, retryOptions } from "./retry";
 
 export interface TransportOptions {
-  /** Where the server is, for example `https://tunnels.example.com`. */
+  /** The server's address, for example `https://tunnels.example.com`. */
   readonly baseUrl: string;
   readonly apiKey: string;
   /** How long one try may take, in milliseconds. Default 30,000. */
@@ -16,7 +16,7 @@ export interface TransportOptions {
 }
 
 export interface RequestOptions {
-  /** Go on only if the object's ETag is this one; otherwise {@link PreconditionFailedError}. */
+  /** The change is made only if the object still has this ETag; otherwise {@link PreconditionFailedError}. */
   readonly ifMatch?: string;
   /**
    * Makes a creation idempotent: for 24 hours, the same key with the same request gets the first answer, and with another
@@ -25,27 +25,27 @@ export interface RequestOptions {
   readonly idempotencyKey?: string;
   /** A dry run: check everything and answer as usual, but keep nothing. One-time secrets are null. */
   readonly dryRun?: boolean;
-  /** With `dryRun`: the answer also tells, as `findings`, what the change would mean for callers. */
+  /** With `dryRun`: adds `findings` to the answer, the effects of the change on callers. */
   readonly findings?: boolean;
 }
 
-/** What a dry run answers that is asked for findings. */
+/** The answer to a dry run with findings. */
 export interface WithFindings {
   /** The most severe first. */
   readonly findings: readonly Finding[];
-  /** What was not looked at, because there is too much of it. */
+  /** Sentences about parts that were too large to examine. */
   readonly finding_limits?: readonly string[];
 }
 
-/** What a change is answered with, depending on whether it asks for findings. */
-export type Told<T, O> = O extends { readonly findings: true } ? T & WithFindings : T;
-export type ToldOfDeletion<O> = O extends { readonly findings: true } ? WithFindings : undefined;
+/** The answer to a change; with `findings` if the request asks for them. */
+export type ChangeAnswer<T, O> = O extends { readonly findings: true } ? T & WithFindings : T;
+export type DeletionAnswer<O> = O extends { readonly findings: true } ? WithFindings : undefined;
 
 export interface Answered<T> {
   readonly body: T;
-  /** The ETag of what was answered, for `ifMatch`. */
+  /** The ETag of the answered object, for `ifMatch`. */
   readonly etag: string | undefined;
-  /** Whether it is the answer to an earlier request with the same idempotency key. */
+  /** Whether this is the kept answer to an earlier request with the same idempotency key. */
   readonly replayed: boolean;
 }
 
@@ -58,7 +58,7 @@ interface RawAnswer {
 const SERVICE_VERSION = "2";
 const KEEP_ALIVE_MS = 30_000;
 
-/** Sends requests and turns refusals into errors: the one way to the server. */
+/** Sends every request of this package to the server, and turns refusals into errors. */
 export class Transport {
   readonly baseUrl: string;
   readonly #dispatcher: Dispatcher;
@@ -101,7 +101,7 @@ export class Transport {
     throw apiErrorFrom(json);
   }
 
-  /** Closes the connections that are kept open. */
+  /** Closes the open connections. */
   close(): Promise<void> {
     return this.#dispatcher.close();
   }
@@ -116,7 +116,7 @@ export class Transport {
       });
       return { statusCode: response.statusCode, headers: response.headers, text: await response.body.text() };
     } catch (error) {
-      // When an answer broke off and may be had again, undici asks for its second half; ours come in one piece only.
+      // After a cut-off answer, undici requests only the missing part. Our server does not support that.
       if (error instanceof errors.RequestRetryError && mayRepeat) return this.#send(path, options, false);
       throw this.#connectionError(error as Error & { code?: string });
     }
@@ -160,7 +160,7 @@ function queryOf({ dryRun = false, findings = false }: RequestOptions): string {
   return asked.length > 0 ? `?${asked.join("&")}` : "";
 }
 
-/** What OpenSSL calls a certificate whose authority it does not know. */
+/** OpenSSL's codes for a certificate from an unknown authority. */
 const UNTRUSTED = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER_CERT(_LOCALLY)?|VERIFY_LEAF_SIGNATURE))$/;
 
 const REASONS: Readonly<Record<string, string>> = {
