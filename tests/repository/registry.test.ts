@@ -66,7 +66,7 @@ const MISTAKES: readonly (readonly [title: string, more: Partial<Definition>, ..
     '"bar" in bars',
   ],
   ["a kind that is the name of several", { kind: invented("backend") }, 'Gate has the kind "backend"', "several kinds"],
-  ["a prefix that ends too early", { idPrefix: "ga_te" }, 'the idPrefix "ga_te"', "small letters only"],
+  ["a prefix that ends too early", { idPrefix: "ga_te" }, 'the idPrefix "ga_te"', "lower-case letters only"],
   ["a prefix that users have", { idPrefix: "usr" }, 'the idPrefix "usr"', "give it another"],
   ["a path that is none", { path: "gates/" }, 'the path "gates/"', "write it like"],
   ["a path that names no field", { path: "/edges/{bar_id}/gates" }, "{bar_id} in its path", "add a field bar_id"],

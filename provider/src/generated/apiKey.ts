@@ -13,7 +13,7 @@ export interface ApiKeyArgs {
   /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   ownerId?: pulumi.Input<string>;
 
-  /** When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that makes it. Default: the same as that key, or never. Set at creation only. */
+  /** When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that creates it. Default: the same as that key, or never. Set at creation only. */
   expiresAt?: pulumi.Input<string>;
 }
 
@@ -37,7 +37,7 @@ export class ApiKey extends Resource {
   /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   declare readonly ownerId: pulumi.Output<string>;
 
-  /** When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that makes it. Default: the same as that key, or never. Set at creation only. */
+  /** When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that creates it. Default: the same as that key, or never. Set at creation only. */
   declare readonly expiresAt: pulumi.Output<string | undefined>;
 
   /** The key itself, a one-time secret: only the answer to its creation shows it, later answers say null. A Pulumi program keeps it, encrypted, in its state. Secret. */

@@ -7,15 +7,15 @@ export interface BotUserArgs {
   /** Name of the bot. */
   name: pulumi.Input<string>;
 
-  /** Role of the bot: a `member` sees and changes what belongs to the account and what it owns itself, an `admin` everything; a `gateway` reads what it has to enforce and reports what it serves, and changes nothing. Default `member`. Set at creation only. */
-  role?: pulumi.Input<"member" | "admin" | "gateway">;
+  /** Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects. Default `member`. Set at creation only. */
+  role?: pulumi.Input<"member" | "admin">;
 
   /** Whether its API keys are accepted. Default true. */
   active?: pulumi.Input<boolean>;
 }
 
 /**
- * An owner of keys and credentials that is no person, for example a pipeline or a service. Its role decides what its API keys may do.
+ * An owner of API keys and credentials that is not a person, for example a pipeline or a service. Its role decides what its API keys may do.
  *
  * @example
  * ```ts
@@ -27,8 +27,8 @@ export class BotUser extends Resource {
   /** Name of the bot. */
   declare readonly name: pulumi.Output<string>;
 
-  /** Role of the bot: a `member` sees and changes what belongs to the account and what it owns itself, an `admin` everything; a `gateway` reads what it has to enforce and reports what it serves, and changes nothing. Default `member`. Set at creation only. */
-  declare readonly role: pulumi.Output<"member" | "admin" | "gateway">;
+  /** Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects. Default `member`. Set at creation only. */
+  declare readonly role: pulumi.Output<"member" | "admin">;
 
   /** Whether its API keys are accepted. Default true. */
   declare readonly active: pulumi.Output<boolean>;

@@ -28,13 +28,13 @@ export interface Catalogue {
   /** A public key that may start tunnels through the SSH gateway. Its ACL limits what those tunnels may bind. */
   readonly sshCredentials: Readonly<Record<string, SshCredential>>;
 
-  /** A key pair that signs SSH certificates for users and hosts. The server makes it; the private key never leaves the server. */
+  /** A key pair that signs SSH certificates for users and hosts. The server generates it; the private key never leaves the server. */
   readonly sshCertificateAuthorities: Readonly<Record<string, SshCertificateAuthority>>;
 
   /** A certificate with which the holder of a key logs in over SSH, for a limited time, wherever its authority is trusted. */
   readonly sshUserCertificates: Readonly<Record<string, SshUserCertificate>>;
 
-  /** A certificate with which a host proves its names to SSH clients that trust its authority, so that nobody has to compare fingerprints. */
+  /** A certificate with which a host proves its names to SSH clients that trust its authority. Users need not compare fingerprints then. */
   readonly sshHostCertificates: Readonly<Record<string, SshHostCertificate>>;
 
   /** An X.509 certificate authority whose client certificates an edge accepts for mutual TLS. Only the certificate is uploaded, never its key. */
@@ -46,7 +46,7 @@ export interface Catalogue {
   /** Allows or denies one network within an IP policy. */
   readonly ipPolicyRules: Readonly<Record<string, IpPolicyRule>>;
 
-  /** Sends traffic to every tunnel that carries all of its labels. */
+  /** Sends traffic to every tunnel that has all of these labels. */
   readonly tunnelGroupBackends: Readonly<Record<string, TunnelGroupBackend>>;
 
   /** Sends traffic to the first of its backends that can take it. */
@@ -67,10 +67,10 @@ export interface Catalogue {
   /** Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes, which have at most 4 MiB together. */
   readonly httpsEdges: Readonly<Record<string, HttpsEdge>>;
 
-  /** Decides about requests whose path matches: who may make them, and which backend gets them. */
+  /** Handles the requests whose path matches: its modules decide who may send them, and its backend gets them. */
   readonly httpsEdgeRoutes: Readonly<Record<string, HttpsEdgeRoute>>;
 
-  /** A service that receives events, and how to sign in there. It has no effect until a subscription names it. */
+  /** A service that receives events, with the credentials for it. It has no effect until a subscription names it. */
   readonly eventDestinations: Readonly<Record<string, EventDestination>>;
 
   /** Sends the events of some types to some destinations. */
@@ -79,6 +79,6 @@ export interface Catalogue {
   /** A key with which its owner calls this API. Deleting it revokes it at once, on other servers of the same database within a second. */
   readonly apiKeys: Readonly<Record<string, ApiKey>>;
 
-  /** An owner of keys and credentials that is no person, for example a pipeline or a service. Its role decides what its API keys may do. */
+  /** An owner of API keys and credentials that is not a person, for example a pipeline or a service. Its role decides what its API keys may do. */
   readonly botUsers: Readonly<Record<string, BotUser>>;
 }

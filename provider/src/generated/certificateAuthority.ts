@@ -10,7 +10,7 @@ export interface CertificateAuthorityArgs {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: pulumi.Input<string>;
 
-  /** The certificate as PEM: exactly one, and one of an authority, with at most 64 extensions. Set at creation only. */
+  /** The certificate as PEM: exactly one certificate of an authority, with at most 64 extensions. Set at creation only. */
   caPem: pulumi.Input<string>;
 }
 
@@ -32,7 +32,7 @@ export class CertificateAuthority extends Resource {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   declare readonly metadata: pulumi.Output<string>;
 
-  /** The certificate as PEM: exactly one, and one of an authority, with at most 64 extensions. Set at creation only. */
+  /** The certificate as PEM: exactly one certificate of an authority, with at most 64 extensions. Set at creation only. */
   declare readonly caPem: pulumi.Output<string>;
 
   /** Common name of the certificate's subject. */
@@ -44,10 +44,10 @@ export class CertificateAuthority extends Resource {
   /** When the certificate becomes invalid (RFC 3339). */
   declare readonly notAfter: pulumi.Output<string>;
 
-  /** What its key may be used for, in the names of RFC 5280; empty when the certificate does not say. */
+  /** Key usages, in the names of RFC 5280; empty if the certificate names none. */
   declare readonly keyUsages: pulumi.Output<string[]>;
 
-  /** Extended usages, in the names of RFC 5280; empty when the certificate does not say. */
+  /** Extended key usages, in the names of RFC 5280; empty if the certificate names none. */
   declare readonly extendedKeyUsages: pulumi.Output<string[]>;
 
   /** Address of this object. */

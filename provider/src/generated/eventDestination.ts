@@ -139,7 +139,7 @@ export interface EventDestinationArgs {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: pulumi.Input<string>;
 
-  /** How events are written. Default `"json"`. */
+  /** The format of events. Default `"json"`. */
   format?: pulumi.Input<"json">;
 
   /** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`. A change replaces the target as a whole. */
@@ -147,7 +147,7 @@ export interface EventDestinationArgs {
 }
 
 /**
- * A service that receives events, and how to sign in there. It has no effect until a subscription names it.
+ * A service that receives events, with the credentials for it. It has no effect until a subscription names it.
  *
  * @example
  * ```ts
@@ -168,7 +168,7 @@ export class EventDestination extends Resource {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   declare readonly metadata: pulumi.Output<string>;
 
-  /** How events are written. Default `"json"`. */
+  /** The format of events. Default `"json"`. */
   declare readonly format: pulumi.Output<"json">;
 
   /** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`. A change replaces the target as a whole. */

@@ -4,7 +4,7 @@ import { Resource } from "../host/resource";
 
 /** The fields of `sources`. */
 export interface EventSubscriptionSourcesModule {
-  /** A type of event; the server lists them all. */
+  /** A type of event, for example `ip_policy_created.v0`. */
   type: pulumi.Input<string>;
 }
 
@@ -13,13 +13,13 @@ export interface EventSubscriptionArgs {
   /** Data of your own for machines, often JSON in a string. At most 4096 characters. */
   metadata?: pulumi.Input<string>;
 
-  /** What it is for, in words for people. At most 255 characters. */
+  /** A description for people. At most 255 characters. */
   description?: pulumi.Input<string>;
 
   /** The types of events; each is also an object of its own below the subscription. */
   sources?: pulumi.Input<pulumi.Input<EventSubscriptionSourcesModule>[]>;
 
-  /** Where the events go. */
+  /** The destinations that receive the events. */
   destinationIds?: pulumi.Input<pulumi.Input<string>[]>;
 }
 
@@ -38,13 +38,13 @@ export class EventSubscription extends Resource {
   /** Data of your own for machines, often JSON in a string. At most 4096 characters. */
   declare readonly metadata: pulumi.Output<string>;
 
-  /** What it is for, in words for people. At most 255 characters. */
+  /** A description for people. At most 255 characters. */
   declare readonly description: pulumi.Output<string>;
 
   /** The types of events; each is also an object of its own below the subscription. */
   declare readonly sources: pulumi.Output<pulumi.Unwrap<NonNullable<EventSubscriptionArgs["sources"]>>>;
 
-  /** Where the events go. */
+  /** The destinations that receive the events. */
   declare readonly destinationIds: pulumi.Output<string[]>;
 
   /** Address of this object. */

@@ -10,7 +10,7 @@ export interface FailoverBackendArgs {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: pulumi.Input<string>;
 
-  /** The backends, the preferred one first. */
+  /** The backends in order of preference. */
   backends?: pulumi.Input<pulumi.Input<string>[]>;
 }
 
@@ -31,7 +31,7 @@ export class FailoverBackend extends Resource {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   declare readonly metadata: pulumi.Output<string>;
 
-  /** The backends, the preferred one first. */
+  /** The backends in order of preference. */
   declare readonly backends: pulumi.Output<string[]>;
 
   /** Address of this object. */

@@ -28,7 +28,7 @@ export interface HttpsEdgeArgs {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: pulumi.Input<string>;
 
-  /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
+  /** The hostports that the edge serves, each `<host>:<port>`. No two edges may serve the same one. */
   hostports?: pulumi.Input<pulumi.Input<string>[]>;
 
   /** Requires client certificates of certain authorities. */
@@ -56,7 +56,7 @@ export class HttpsEdge extends Resource {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   declare readonly metadata: pulumi.Output<string>;
 
-  /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
+  /** The hostports that the edge serves, each `<host>:<port>`. No two edges may serve the same one. */
   declare readonly hostports: pulumi.Output<string[]>;
 
   /** Requires client certificates of certain authorities. */

@@ -25,7 +25,7 @@ export interface HttpsEdgeRouteOidcModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
 
-  /** Whether OPTIONS requests pass without signing in, as CORS needs. Default `false`. */
+  /** Whether OPTIONS requests pass without sign-in, as CORS requires. Default `false`. */
   optionsPassthrough?: pulumi.Input<boolean>;
 
   /** Prefix of the session's cookie. Default: the service's own. */
@@ -76,10 +76,10 @@ export interface HttpsEdgeRouteJwtValidationModuleAudience {
 
 /** The fields of `tokens`. */
 export interface HttpsEdgeRouteJwtValidationModuleHttpTokens {
-  /** What the token is, as a hint for parsing. */
+  /** The type of token, as a hint for parsing. */
   type: pulumi.Input<"jwt" | "at+jwt" | "it+jwt">;
 
-  /** Where it is expected. */
+  /** The part of the request that holds the token. */
   method: pulumi.Input<"header" | "body">;
 
   /** The name of the header or of the body's field. */
@@ -89,9 +89,9 @@ export interface HttpsEdgeRouteJwtValidationModuleHttpTokens {
   prefix?: pulumi.Input<string>;
 }
 
-/** Where tokens stand in a request. */
+/** The place of the token in a request. */
 export interface HttpsEdgeRouteJwtValidationModuleHttp {
-  /** Where tokens are looked for. */
+  /** The places where a token may be. */
   tokens: pulumi.Input<pulumi.Input<HttpsEdgeRouteJwtValidationModuleHttpTokens>[]>;
 }
 
@@ -127,7 +127,7 @@ export interface HttpsEdgeRouteJwtValidationModule {
   /** Audiences; a token must name one of them. */
   audience: pulumi.Input<HttpsEdgeRouteJwtValidationModuleAudience>;
 
-  /** Where tokens stand in a request. */
+  /** The place of the token in a request. */
   http: pulumi.Input<HttpsEdgeRouteJwtValidationModuleHttp>;
 
   /** How signatures are checked. */
@@ -139,19 +139,19 @@ export interface HttpsEdgeRouteUserAgentFilterModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
 
-  /** Regular expressions (RE2) of agents that may pass. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
+  /** Regular expressions (RE2) for agents that are admitted. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
   allow?: pulumi.Input<pulumi.Input<string>[]>;
 
-  /** Regular expressions (RE2) of agents that may not. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
+  /** Regular expressions (RE2) for agents that are refused. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
   deny?: pulumi.Input<pulumi.Input<string>[]>;
 }
 
 /** The fields of `actions`. */
 export interface HttpsEdgeRoutePoliciesModuleInboundActions {
-  /** What is done. */
+  /** The type of the action. */
   type: pulumi.Input<"deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response">;
 
-  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as written. */
   config?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
 }
 
@@ -160,19 +160,19 @@ export interface HttpsEdgeRoutePoliciesModuleInbound {
   /** A name for people. */
   name?: pulumi.Input<string>;
 
-  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. Invalid CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; other CEL is stored, and a preview warns about it. */
   expressions?: pulumi.Input<pulumi.Input<string>[]>;
 
-  /** What is done, in this order. */
+  /** The actions, in the order in which they run. */
   actions: pulumi.Input<pulumi.Input<HttpsEdgeRoutePoliciesModuleInboundActions>[]>;
 }
 
 /** The fields of `actions`. */
 export interface HttpsEdgeRoutePoliciesModuleOutboundActions {
-  /** What is done. */
+  /** The type of the action. */
   type: pulumi.Input<"deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response">;
 
-  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as written. */
   config?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
 }
 
@@ -181,10 +181,10 @@ export interface HttpsEdgeRoutePoliciesModuleOutbound {
   /** A name for people. */
   name?: pulumi.Input<string>;
 
-  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. Invalid CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; other CEL is stored, and a preview warns about it. */
   expressions?: pulumi.Input<pulumi.Input<string>[]>;
 
-  /** What is done, in this order. */
+  /** The actions, in the order in which they run. */
   actions: pulumi.Input<pulumi.Input<HttpsEdgeRoutePoliciesModuleOutboundActions>[]>;
 }
 
@@ -193,10 +193,10 @@ export interface HttpsEdgeRoutePoliciesModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
 
-  /** Policies on what comes in. */
+  /** Policies for inbound traffic. */
   inbound?: pulumi.Input<pulumi.Input<HttpsEdgeRoutePoliciesModuleInbound>[]>;
 
-  /** Policies on what goes out. */
+  /** Policies for outbound traffic. */
   outbound?: pulumi.Input<pulumi.Input<HttpsEdgeRoutePoliciesModuleOutbound>[]>;
 }
 
@@ -205,7 +205,7 @@ export interface HttpsEdgeRouteArgs {
   /** The edge that the route belongs to. Set at creation only. */
   edgeId: pulumi.Input<string>;
 
-  /** Whether `match` is the whole path or its beginning. */
+  /** Whether `match` is the whole path or a prefix of it. */
   matchType: pulumi.Input<"exact_path" | "path_prefix">;
 
   /** The path, beginning with `/`. Each path is unique for its `match_type` on an edge. */
@@ -237,7 +237,7 @@ export interface HttpsEdgeRouteArgs {
 }
 
 /**
- * Decides about requests whose path matches: who may make them, and which backend gets them.
+ * Handles the requests whose path matches: its modules decide who may send them, and its backend gets them.
  *
  * @example
  * ```ts
@@ -259,7 +259,7 @@ export class HttpsEdgeRoute extends Resource {
   /** The edge that the route belongs to. Set at creation only. */
   declare readonly edgeId: pulumi.Output<string>;
 
-  /** Whether `match` is the whole path or its beginning. */
+  /** Whether `match` is the whole path or a prefix of it. */
   declare readonly matchType: pulumi.Output<"exact_path" | "path_prefix">;
 
   /** The path, beginning with `/`. Each path is unique for its `match_type` on an edge. */
@@ -397,7 +397,7 @@ export class HttpsEdgeRouteOidc extends Resource {
   /** Whether the module is applied to traffic. Default true. */
   declare readonly enabled: pulumi.Output<boolean>;
 
-  /** Whether OPTIONS requests pass without signing in, as CORS needs. Default `false`. */
+  /** Whether OPTIONS requests pass without sign-in, as CORS requires. Default `false`. */
   declare readonly optionsPassthrough: pulumi.Output<boolean>;
 
   /** Prefix of the session's cookie. Default: the service's own. */
@@ -458,7 +458,7 @@ export class HttpsEdgeRouteJwtValidation extends Resource {
   /** Audiences; a token must name one of them. */
   declare readonly audience: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteJwtValidationArgs["audience"]>>>;
 
-  /** Where tokens stand in a request. */
+  /** The place of the token in a request. */
   declare readonly http: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteJwtValidationArgs["http"]>>>;
 
   /** How signatures are checked. */
@@ -495,10 +495,10 @@ export class HttpsEdgeRouteUserAgentFilter extends Resource {
   /** Whether the module is applied to traffic. Default true. */
   declare readonly enabled: pulumi.Output<boolean>;
 
-  /** Regular expressions (RE2) of agents that may pass. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
+  /** Regular expressions (RE2) for agents that are admitted. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
   declare readonly allow: pulumi.Output<string[]>;
 
-  /** Regular expressions (RE2) of agents that may not. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
+  /** Regular expressions (RE2) for agents that are refused. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
   declare readonly deny: pulumi.Output<string[]>;
 
   /** @param args what is declared; see {@link HttpsEdgeRouteUserAgentFilterArgs} */
@@ -532,10 +532,10 @@ export class HttpsEdgeRoutePolicies extends Resource {
   /** Whether the module is applied to traffic. Default true. */
   declare readonly enabled: pulumi.Output<boolean>;
 
-  /** Policies on what comes in. */
+  /** Policies for inbound traffic. */
   declare readonly inbound: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRoutePoliciesArgs["inbound"]>>>;
 
-  /** Policies on what goes out. */
+  /** Policies for outbound traffic. */
   declare readonly outbound: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRoutePoliciesArgs["outbound"]>>>;
 
   /** @param args what is declared; see {@link HttpsEdgeRoutePoliciesArgs} */

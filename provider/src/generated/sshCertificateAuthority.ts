@@ -13,15 +13,15 @@ export interface SshCertificateAuthorityArgs {
   /** The type of its key. Set at creation only. Default `"ed25519"`. */
   privateKeyType?: pulumi.Input<"ed25519" | "ecdsa" | "rsa">;
 
-  /** The NIST curve of an ecdsa key. Default for these: `"256"`. Set at creation only. */
+  /** The NIST curve of an ecdsa key. Default for ecdsa keys: `"256"`. Set at creation only. */
   ellipticCurve?: pulumi.Input<"256" | "384" | "521">;
 
-  /** The bits of an rsa key. Default for these: 2048. Set at creation only. */
+  /** The bits of an rsa key. Default for rsa keys: 2048. Set at creation only. */
   keySize?: pulumi.Input<2048 | 4096>;
 }
 
 /**
- * A key pair that signs SSH certificates for users and hosts. The server makes it; the private key never leaves the server.
+ * A key pair that signs SSH certificates for users and hosts. The server generates it; the private key never leaves the server.
  *
  * @example
  * ```ts
@@ -41,10 +41,10 @@ export class SshCertificateAuthority extends Resource {
   /** The type of its key. Set at creation only. Default `"ed25519"`. */
   declare readonly privateKeyType: pulumi.Output<"ed25519" | "ecdsa" | "rsa">;
 
-  /** The NIST curve of an ecdsa key. Default for these: `"256"`. Set at creation only. */
+  /** The NIST curve of an ecdsa key. Default for ecdsa keys: `"256"`. Set at creation only. */
   declare readonly ellipticCurve: pulumi.Output<"256" | "384" | "521" | undefined>;
 
-  /** The bits of an rsa key. Default for these: 2048. Set at creation only. */
+  /** The bits of an rsa key. Default for rsa keys: 2048. Set at creation only. */
   declare readonly keySize: pulumi.Output<2048 | 4096 | undefined>;
 
   /** The public key as an OpenSSH line: for sshd's `TrustedUserCAKeys`, or after `@cert-authority` in known_hosts. */

@@ -13,7 +13,7 @@ export interface SshCredentialArgs {
   /** The public key: an OpenSSH line, or PEM. RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only; no two credentials share a key. */
   publicKey: pulumi.Input<string>;
 
-  /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
+  /** Rules for what the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
   acl?: pulumi.Input<pulumi.Input<string>[]>;
 
   /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
@@ -41,7 +41,7 @@ export class SshCredential extends Resource {
   /** The public key: an OpenSSH line, or PEM. RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only; no two credentials share a key. */
   declare readonly publicKey: pulumi.Output<string>;
 
-  /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
+  /** Rules for what the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
   declare readonly acl: pulumi.Output<string[]>;
 
   /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */

@@ -28,12 +28,12 @@ export interface SshHostCertificateArgs {
   /** Length of the validity, for example "8h", "30d" or "1d12h", instead of a fixed `validUntil`. Default: 24 hours. A change replaces it. */
   validFor?: pulumi.Input<string>;
 
-  /** A run of the program replaces it when less than this is left, for example "8h"; must be shorter than its validity. Default: never. */
+  /** When less time than this is left, for example "8h", the next run of the program replaces it. Must be shorter than the validity. Default: never. */
   renewBefore?: pulumi.Input<string>;
 }
 
 /**
- * A certificate with which a host proves its names to SSH clients that trust its authority, so that nobody has to compare fingerprints.
+ * A certificate with which a host proves its names to SSH clients that trust its authority. Users need not compare fingerprints then.
  *
  * @example
  * ```ts
@@ -72,7 +72,7 @@ export class SshHostCertificate extends Resource {
   /** Length of the validity, for example "8h", "30d" or "1d12h", instead of a fixed `validUntil`. Default: 24 hours. A change replaces it. */
   declare readonly validFor: pulumi.Output<string | undefined>;
 
-  /** A run of the program replaces it when less than this is left, for example "8h"; must be shorter than its validity. Default: never. */
+  /** When less time than this is left, for example "8h", the next run of the program replaces it. Must be shorter than the validity. Default: never. */
   declare readonly renewBefore: pulumi.Output<string | undefined>;
 
   /** The type of `public_key`. */

@@ -16,13 +16,13 @@ export interface SshUserCertificateArgs {
   /** The public key to sign, as an OpenSSH line: RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
   publicKey: pulumi.Input<string>;
 
-  /** The names of users as whom the holder may log in; empty means any, which OpenSSH refuses. At most 256. Set at creation only. */
+  /** The user names with which the holder may log in; empty means any, which OpenSSH refuses. At most 256. Set at creation only. */
   principals?: pulumi.Input<pulumi.Input<string>[]>;
 
-  /** What limits the certificate: `"force-command"` (the only command that runs) and `"source-address"` (addresses and networks, with commas between). Set at creation only. */
+  /** Limits of the certificate: `"force-command"` (the only command that runs) and `"source-address"` (addresses and networks, with commas between). Set at creation only. */
   criticalOptions?: pulumi.Input<Record<string, pulumi.Input<string>>>;
 
-  /** What the certificate permits, each name with the value `""`: `permit-X11-forwarding`, `permit-agent-forwarding`, `permit-port-forwarding`, `permit-pty`, `permit-user-rc`, `no-touch-required`, or names of your own with `@<domain>`. Default: `permit-pty` and `permit-user-rc`. Set at creation only. */
+  /** Permissions of the certificate, each name with the value `""`: `permit-X11-forwarding`, `permit-agent-forwarding`, `permit-port-forwarding`, `permit-pty`, `permit-user-rc`, `no-touch-required`, or names of your own with `@<domain>`. Default: `permit-pty` and `permit-user-rc`. Set at creation only. */
   extensions?: pulumi.Input<Record<string, pulumi.Input<string>>>;
 
   /** Start of the validity (RFC 3339, in whole seconds). Default: now. Set at creation only. */
@@ -34,7 +34,7 @@ export interface SshUserCertificateArgs {
   /** Length of the validity, for example "8h", "30d" or "1d12h", instead of a fixed `validUntil`. Default: 24 hours. A change replaces it. */
   validFor?: pulumi.Input<string>;
 
-  /** A run of the program replaces it when less than this is left, for example "8h"; must be shorter than its validity. Default: never. */
+  /** When less time than this is left, for example "8h", the next run of the program replaces it. Must be shorter than the validity. Default: never. */
   renewBefore?: pulumi.Input<string>;
 }
 
@@ -49,7 +49,7 @@ export interface SshUserCertificateArgs {
  *   publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMkNYQWiQPNhl0hNGkgAazcHXyNW+jYlTu7YdBlCiWxn ada",
  *   principals: ["ada"],
  *   validFor: "7d",
- *   renewBefore: "2d", // a run of the program in the last two days makes a new one
+ *   renewBefore: "2d", // a run in the last two days creates a new one
  * });
  * ```
  */
@@ -66,13 +66,13 @@ export class SshUserCertificate extends Resource {
   /** The public key to sign, as an OpenSSH line: RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
   declare readonly publicKey: pulumi.Output<string>;
 
-  /** The names of users as whom the holder may log in; empty means any, which OpenSSH refuses. At most 256. Set at creation only. */
+  /** The user names with which the holder may log in; empty means any, which OpenSSH refuses. At most 256. Set at creation only. */
   declare readonly principals: pulumi.Output<string[]>;
 
-  /** What limits the certificate: `"force-command"` (the only command that runs) and `"source-address"` (addresses and networks, with commas between). Set at creation only. */
+  /** Limits of the certificate: `"force-command"` (the only command that runs) and `"source-address"` (addresses and networks, with commas between). Set at creation only. */
   declare readonly criticalOptions: pulumi.Output<Record<string, string>>;
 
-  /** What the certificate permits, each name with the value `""`: `permit-X11-forwarding`, `permit-agent-forwarding`, `permit-port-forwarding`, `permit-pty`, `permit-user-rc`, `no-touch-required`, or names of your own with `@<domain>`. Default: `permit-pty` and `permit-user-rc`. Set at creation only. */
+  /** Permissions of the certificate, each name with the value `""`: `permit-X11-forwarding`, `permit-agent-forwarding`, `permit-port-forwarding`, `permit-pty`, `permit-user-rc`, `no-touch-required`, or names of your own with `@<domain>`. Default: `permit-pty` and `permit-user-rc`. Set at creation only. */
   declare readonly extensions: pulumi.Output<Record<string, string>>;
 
   /** Start of the validity (RFC 3339, in whole seconds). Default: now. Set at creation only. */
@@ -84,7 +84,7 @@ export class SshUserCertificate extends Resource {
   /** Length of the validity, for example "8h", "30d" or "1d12h", instead of a fixed `validUntil`. Default: 24 hours. A change replaces it. */
   declare readonly validFor: pulumi.Output<string | undefined>;
 
-  /** A run of the program replaces it when less than this is left, for example "8h"; must be shorter than its validity. Default: never. */
+  /** When less time than this is left, for example "8h", the next run of the program replaces it. Must be shorter than the validity. Default: never. */
   declare readonly renewBefore: pulumi.Output<string | undefined>;
 
   /** The type of `public_key`. */

@@ -4,7 +4,7 @@ import { Resource } from "../host/resource";
 
 /** The fields of `tls`. */
 export interface StaticBackendTlsModule {
-  /** Whether to speak TLS to it. Default `false`. */
+  /** Whether to connect to the address with TLS. Default `false`. */
   enabled?: pulumi.Input<boolean>;
 }
 
@@ -16,10 +16,10 @@ export interface StaticBackendArgs {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: pulumi.Input<string>;
 
-  /** Where the traffic goes: `<host>:<port>`. */
+  /** The address that gets the traffic: `<host>:<port>`. */
   address: pulumi.Input<string>;
 
-  /** TLS towards the address. Default `{"enabled":false}`. */
+  /** TLS to the address. Default `{"enabled":false}`. */
   tls?: pulumi.Input<StaticBackendTlsModule>;
 }
 
@@ -38,10 +38,10 @@ export class StaticBackend extends Resource {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   declare readonly metadata: pulumi.Output<string>;
 
-  /** Where the traffic goes: `<host>:<port>`. */
+  /** The address that gets the traffic: `<host>:<port>`. */
   declare readonly address: pulumi.Output<string>;
 
-  /** TLS towards the address. Default `{"enabled":false}`. */
+  /** TLS to the address. Default `{"enabled":false}`. */
   declare readonly tls: pulumi.Output<pulumi.Unwrap<NonNullable<StaticBackendArgs["tls"]>>>;
 
   /** Address of this object. */

@@ -34,7 +34,7 @@ export interface TlsEdgeTlsTerminationModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
 
-  /** Who terminates TLS: the `edge`, or the `upstream` agent or server. Default `edge`. */
+  /** Where TLS is terminated: at the `edge`, or `upstream` at the agent or server. Default `edge`. */
   terminateAt?: pulumi.Input<"edge" | "upstream">;
 
   /** The lowest TLS version that is accepted. Default `1.2`; null when TLS is terminated upstream. */
@@ -43,10 +43,10 @@ export interface TlsEdgeTlsTerminationModule {
 
 /** The fields of `actions`. */
 export interface TlsEdgePoliciesModuleInboundActions {
-  /** What is done. */
+  /** The type of the action. */
   type: pulumi.Input<"deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response">;
 
-  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as written. */
   config?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
 }
 
@@ -55,19 +55,19 @@ export interface TlsEdgePoliciesModuleInbound {
   /** A name for people. */
   name?: pulumi.Input<string>;
 
-  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. Invalid CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; other CEL is stored, and a preview warns about it. */
   expressions?: pulumi.Input<pulumi.Input<string>[]>;
 
-  /** What is done, in this order. */
+  /** The actions, in the order in which they run. */
   actions: pulumi.Input<pulumi.Input<TlsEdgePoliciesModuleInboundActions>[]>;
 }
 
 /** The fields of `actions`. */
 export interface TlsEdgePoliciesModuleOutboundActions {
-  /** What is done. */
+  /** The type of the action. */
   type: pulumi.Input<"deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response">;
 
-  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as written. */
   config?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
 }
 
@@ -76,10 +76,10 @@ export interface TlsEdgePoliciesModuleOutbound {
   /** A name for people. */
   name?: pulumi.Input<string>;
 
-  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. Invalid CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; other CEL is stored, and a preview warns about it. */
   expressions?: pulumi.Input<pulumi.Input<string>[]>;
 
-  /** What is done, in this order. */
+  /** The actions, in the order in which they run. */
   actions: pulumi.Input<pulumi.Input<TlsEdgePoliciesModuleOutboundActions>[]>;
 }
 
@@ -88,10 +88,10 @@ export interface TlsEdgePoliciesModule {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: pulumi.Input<boolean>;
 
-  /** Policies on what comes in. */
+  /** Policies for inbound traffic. */
   inbound?: pulumi.Input<pulumi.Input<TlsEdgePoliciesModuleInbound>[]>;
 
-  /** Policies on what goes out. */
+  /** Policies for outbound traffic. */
   outbound?: pulumi.Input<pulumi.Input<TlsEdgePoliciesModuleOutbound>[]>;
 }
 
@@ -103,7 +103,7 @@ export interface TlsEdgeArgs {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: pulumi.Input<string>;
 
-  /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
+  /** The hostports that the edge serves, each `<host>:<port>`. No two edges may serve the same one. */
   hostports?: pulumi.Input<pulumi.Input<string>[]>;
 
   /** The backend of the traffic. */
@@ -142,7 +142,7 @@ export class TlsEdge extends Resource {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   declare readonly metadata: pulumi.Output<string>;
 
-  /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
+  /** The hostports that the edge serves, each `<host>:<port>`. No two edges may serve the same one. */
   declare readonly hostports: pulumi.Output<string[]>;
 
   /** The backend of the traffic. */
@@ -275,7 +275,7 @@ export class TlsEdgeTlsTermination extends Resource {
   /** Whether the module is applied to traffic. Default true. */
   declare readonly enabled: pulumi.Output<boolean>;
 
-  /** Who terminates TLS: the `edge`, or the `upstream` agent or server. Default `edge`. */
+  /** Where TLS is terminated: at the `edge`, or `upstream` at the agent or server. Default `edge`. */
   declare readonly terminateAt: pulumi.Output<"edge" | "upstream">;
 
   /** The lowest TLS version that is accepted. Default `1.2`; null when TLS is terminated upstream. */
@@ -306,10 +306,10 @@ export class TlsEdgePolicies extends Resource {
   /** Whether the module is applied to traffic. Default true. */
   declare readonly enabled: pulumi.Output<boolean>;
 
-  /** Policies on what comes in. */
+  /** Policies for inbound traffic. */
   declare readonly inbound: pulumi.Output<pulumi.Unwrap<NonNullable<TlsEdgePoliciesArgs["inbound"]>>>;
 
-  /** Policies on what goes out. */
+  /** Policies for outbound traffic. */
   declare readonly outbound: pulumi.Output<pulumi.Unwrap<NonNullable<TlsEdgePoliciesArgs["outbound"]>>>;
 
   /** @param args what is declared; see {@link TlsEdgePoliciesArgs} */

@@ -10,7 +10,7 @@ export interface TunnelCredentialArgs {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: pulumi.Input<string>;
 
-  /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
+  /** Rules for what the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
   acl?: pulumi.Input<pulumi.Input<string>[]>;
 
   /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
@@ -36,7 +36,7 @@ export class TunnelCredential extends Resource {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   declare readonly metadata: pulumi.Output<string>;
 
-  /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
+  /** Rules for what the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
   declare readonly acl: pulumi.Output<string[]>;
 
   /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */

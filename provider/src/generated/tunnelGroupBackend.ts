@@ -10,12 +10,12 @@ export interface TunnelGroupBackendArgs {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: pulumi.Input<string>;
 
-  /** The labels that a tunnel has to carry: your own keys and values, without `=`. */
+  /** The labels that a tunnel must have: your own keys and values, without `=`. */
   labels: pulumi.Input<Record<string, pulumi.Input<string>>>;
 }
 
 /**
- * Sends traffic to every tunnel that carries all of its labels.
+ * Sends traffic to every tunnel that has all of these labels.
  *
  * @example
  * ```ts
@@ -31,7 +31,7 @@ export class TunnelGroupBackend extends Resource {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   declare readonly metadata: pulumi.Output<string>;
 
-  /** The labels that a tunnel has to carry: your own keys and values, without `=`. */
+  /** The labels that a tunnel must have: your own keys and values, without `=`. */
   declare readonly labels: pulumi.Output<Record<string, string>>;
 
   /** Address of this object. */

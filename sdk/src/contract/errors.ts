@@ -1,13 +1,13 @@
-/** One meaning an error answer can have. */
+/** A kind of error answer. */
 export interface ErrorKind {
   /** Stable number; clients may rely on it. */
   readonly code: string;
   readonly status: number;
-  /** For the documentation: when it is answered. */
+  /** For the documentation: when the server answers it. */
   readonly when: string;
 }
 
-/** Every error the API answers: the one table that server, client and documentation read (api-decisions "Errors"). */
+/** Every error of the API. Server, client and documentation read this table (api-decisions "Errors"). */
 export const ERRORS = {
   malformed_json: { code: "TP_1000", status: 400, when: "the body is missing, not JSON in UTF-8, or not a JSON object" },
   invalid_field: { code: "TP_1001", status: 400, when: "a field has a wrong type, breaks a limit or a rule" },
@@ -18,7 +18,7 @@ export const ERRORS = {
   unsupported_version: { code: "TP_1006", status: 400, when: "the header Service-Version is missing or not 2" },
   invalid_query: { code: "TP_1007", status: 400, when: "a query parameter is unknown or has a bad value" },
   invalid_header: { code: "TP_1008", status: 400, when: "a header has a bad value; `Host` is an address of at most 261 characters" },
-  malformed_request: { code: "TP_1009", status: 400, when: "what was sent is not an HTTP request" },
+  malformed_request: { code: "TP_1009", status: 400, when: "the request is not valid HTTP" },
   missing_key: { code: "TP_1100", status: 401, when: "the header Authorization is missing or not `Bearer <key>`" },
   unknown_key: { code: "TP_1101", status: 401, when: "the API key is not known here" },
   expired_key: { code: "TP_1102", status: 401, when: "the API key has expired" },
@@ -45,7 +45,7 @@ export const ERRORS = {
   overloaded: {
     code: "TP_1802",
     status: 503,
-    when: "there are too many requests at once, in all or of the API key's owner, or more than 4 MiB of the owner's bodies wait to be checked; nothing was changed; see Retry-After",
+    when: "there are too many requests at once, in total or from the API key's owner, or more than 4 MiB of the owner's bodies wait to be checked; nothing was changed; see Retry-After",
   },
 } as const satisfies Record<string, ErrorKind>;
 
@@ -58,6 +58,6 @@ export interface ErrorBody {
   readonly status_code: number;
   /** What is wrong, what was expected and what to do. */
   readonly msg: string;
-  /** `operation_id` always; `field` where one field is at fault. */
+  /** Always `operation_id`; also `field` if one field is invalid. */
   readonly details: Readonly<Record<string, string>>;
 }

@@ -24,7 +24,7 @@ import { tunnelCredential } from "./types/tunnelCredential";
 import { tunnelGroupBackend } from "./types/tunnelGroupBackend";
 import { weightedBackend } from "./types/weightedBackend";
 
-/** Every resource type there is. A new type is one file and one line here. */
+/** Every resource type. A new type takes one file and one line here. */
 const definitions = [
   tunnelCredential,
   sshCredential,
@@ -53,12 +53,12 @@ type Registered = (typeof definitions)[number];
 /** The definition of a kind, with the types of its fields. */
 export type DefinitionOf<K extends Kind> = Extract<Registered, { readonly kind: K }>;
 
-/** What is sent to create an object of a kind, with its defaults. */
+/** The body that creates an object of a kind, with its defaults. */
 export type SentOf<K extends Kind> = Sent<DefinitionOf<K>["fields"]>;
 
 export const registry: readonly Definition[] = definitions;
 
-/** Names that stand for several kinds where a reference may point to any of them. */
+/** Names for groups of kinds, for references that may point to any kind of a group. */
 const GROUPS: Readonly<Partial<Record<ReferenceTarget, (definition: Definition) => boolean>>> = {
   backend: (definition) => definition.path.startsWith("/backends/"),
 };
@@ -72,14 +72,14 @@ const byPrefix = new Map(registry.map((definition) => [definition.idPrefix, defi
 /** The definition of a kind, with the types of its fields. */
 export const definitionOf = <K extends Kind>(kind: K): DefinitionOf<K> => definitionNamed(kind) as DefinitionOf<K>;
 
-/** The definition of a kind whose name comes from outside, for example from a table. Throws when there is none. */
+/** The definition of a kind whose name is only known at run time, for example from a table. Throws if there is none. */
 export function definitionNamed(kind: string): Definition {
   const definition = byKind.get(kind);
   if (!definition) throw new Error(`There is no resource kind ${JSON.stringify(kind)}`);
   return definition;
 }
 
-/** The definition of the object that an id names, judged by its prefix. */
+/** The definition of an object by the prefix of its id. */
 export const definitionOfId = (id: string): Definition | undefined => byPrefix.get(id.slice(0, id.indexOf("_")));
 
 /** The definitions that a reference to these kinds or groups may point to. */

@@ -1,4 +1,4 @@
-/** What users and bots may be; the first is what a bot is where nobody says more. */
+/** The roles of users and bots; the first is the default of bots. */
 export const ROLES = ["member", "admin", "gateway"] as const;
 
 export type Role = (typeof ROLES)[number];

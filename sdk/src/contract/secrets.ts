@@ -6,26 +6,26 @@ import { definitionOf } from "./registry";
 
 type Json = Record<string, unknown>;
 
-/** Where a secret stands: the object that holds it, and its path in that object. */
+/** The place of a secret: the object that holds it, and its path in that object. */
 export interface SecretPlace {
   readonly id: string;
   readonly path: string;
 }
 
-/** The paths of an object's own secrets, as answers spell them: `oidc.client_secret`. Read from the contract's marks. */
+/** The paths of an object's own secrets in answers, for example `oidc.client_secret`. Found by the contract's marks. */
 export const secretPathsOf = oncePer((definition: Definition) =>
   Object.entries({ ...definition.fields, ...definition.computed }).flatMap(([name, schema]) => pathsBelow(name, schema)),
 );
 
-/** Whether the objects of a kind hold secrets, of their own or in objects that belong to them. */
+/** Whether objects of a kind hold secrets, themselves or in embedded objects. */
 export const holdsSecrets = oncePer(
   (definition: Definition): boolean =>
     secretPathsOf(definition).length > 0 || embeddedIn(definition).some(([, child]) => holdsSecrets(child)),
 );
 
 /**
- * A copy of an object, as answers carry it, with each secret that is set replaced; `undefined` leaves it out.
- * Objects that belong to this one are treated as what they are: their secrets have their own id as place.
+ * Copies an object in the form of answers, and replaces each secret that is set; `undefined` leaves it out. The secrets of
+ * embedded objects have those objects' ids in their place.
  */
 export function mapSecrets(definition: Definition, document: Json, replace: (secret: string, place: SecretPlace) => unknown): Json {
   let mapped = document;
@@ -46,7 +46,7 @@ function pathsBelow(path: string, schema: z.ZodType): string[] {
   return (fieldsOf(schema) ?? []).flatMap(([name, field]) => pathsBelow(`${path}.${name}`, field));
 }
 
-/** The lists of objects that belong to an object of this kind: the field's name and their definition. */
+/** The lists of embedded objects in a kind: the field's name and the definition of its entries. */
 export const embeddedIn = oncePer((definition: Definition) =>
   Object.entries(definition.computed).flatMap(([name, schema]): [string, Definition][] => {
     const { embeds } = marksOf(schema);

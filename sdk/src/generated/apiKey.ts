@@ -23,7 +23,7 @@ export interface ApiKey {
   /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   owner_id: string;
 
-  /** When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that makes it. Default: the same as that key, or never. Set at creation only. */
+  /** When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that creates it. Default: the same as that key, or never. Set at creation only. */
   expires_at: string | null;
 
   /** The key itself, a one-time secret: only the answer to its creation shows it, later answers say null. A Pulumi program keeps it, encrypted, in its state. Secret. */
@@ -41,7 +41,7 @@ export interface ApiKeyCreate {
   /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   owner_id?: string;
 
-  /** When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that makes it. Default: the same as that key, or never. Set at creation only. */
+  /** When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that creates it. Default: the same as that key, or never. Set at creation only. */
   expires_at?: string;
 }
 

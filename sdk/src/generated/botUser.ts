@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 /**
- * An owner of keys and credentials that is no person, for example a pipeline or a service. Its role decides what its API keys may do.
+ * An owner of API keys and credentials that is not a person, for example a pipeline or a service. Its role decides what its API keys may do.
  *
  * As the API answers it.
  */
@@ -17,8 +17,8 @@ export interface BotUser {
   /** Name of the bot. */
   name: string;
 
-  /** Role of the bot: a `member` sees and changes what belongs to the account and what it owns itself, an `admin` everything; a `gateway` reads what it has to enforce and reports what it serves, and changes nothing. Default `member`. Set at creation only. */
-  role: "member" | "admin" | "gateway";
+  /** Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects. Default `member`. Set at creation only. */
+  role: "member" | "admin";
 
   /** Whether its API keys are accepted. Default true. */
   active: boolean;
@@ -29,8 +29,8 @@ export interface BotUserCreate {
   /** Name of the bot. */
   name: string;
 
-  /** Role of the bot: a `member` sees and changes what belongs to the account and what it owns itself, an `admin` everything; a `gateway` reads what it has to enforce and reports what it serves, and changes nothing. Default `member`. Set at creation only. */
-  role?: "member" | "admin" | "gateway";
+  /** Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects. Default `member`. Set at creation only. */
+  role?: "member" | "admin";
 
   /** Whether its API keys are accepted. Default true. */
   active?: boolean;

@@ -20,7 +20,7 @@ export interface CertificateAuthority {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata: string;
 
-  /** The certificate as PEM: exactly one, and one of an authority, with at most 64 extensions. Set at creation only. */
+  /** The certificate as PEM: exactly one certificate of an authority, with at most 64 extensions. Set at creation only. */
   ca_pem: string;
 
   /** Common name of the certificate's subject. */
@@ -32,10 +32,10 @@ export interface CertificateAuthority {
   /** When the certificate becomes invalid (RFC 3339). */
   not_after: string;
 
-  /** What its key may be used for, in the names of RFC 5280; empty when the certificate does not say. */
+  /** Key usages, in the names of RFC 5280; empty if the certificate names none. */
   key_usages: string[];
 
-  /** Extended usages, in the names of RFC 5280; empty when the certificate does not say. */
+  /** Extended key usages, in the names of RFC 5280; empty if the certificate names none. */
   extended_key_usages: string[];
 }
 
@@ -47,7 +47,7 @@ export interface CertificateAuthorityCreate {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: string;
 
-  /** The certificate as PEM: exactly one, and one of an authority, with at most 64 extensions. Set at creation only. */
+  /** The certificate as PEM: exactly one certificate of an authority, with at most 64 extensions. Set at creation only. */
   ca_pem: string;
 }
 

@@ -129,7 +129,7 @@ export interface EventDestinationTarget {
 }
 
 /**
- * A service that receives events, and how to sign in there. It has no effect until a subscription names it.
+ * A service that receives events, with the credentials for it. It has no effect until a subscription names it.
  *
  * As the API answers it.
  */
@@ -149,7 +149,7 @@ export interface EventDestination {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata: string;
 
-  /** How events are written. */
+  /** The format of events. */
   format: "json";
 
   /** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`. A change replaces the target as a whole. */
@@ -293,7 +293,7 @@ export interface EventDestinationCreate {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: string;
 
-  /** How events are written. Default `"json"`. */
+  /** The format of events. Default `"json"`. */
   format?: "json";
 
   /** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`. A change replaces the target as a whole. */

@@ -3,7 +3,7 @@ import type { Ref } from "../client/ref";
 
 /** The fields of `sources`. */
 export interface EventSubscriptionSources {
-  /** A type of event; the server lists them all. */
+  /** A type of event, for example `ip_policy_created.v0`. */
   type: string;
 
   /** Address of the entry. */
@@ -28,19 +28,19 @@ export interface EventSubscription {
   /** Data of your own for machines, often JSON in a string. At most 4096 characters. */
   metadata: string;
 
-  /** What it is for, in words for people. At most 255 characters. */
+  /** A description for people. At most 255 characters. */
   description: string;
 
   /** The types of events; each is also an object of its own below the subscription. */
   sources: EventSubscriptionSources[];
 
-  /** Where the events go. */
+  /** The destinations that receive the events. */
   destinations: Ref[];
 }
 
 /** The fields of `sources`. */
 export interface EventSubscriptionSourcesReplace {
-  /** A type of event; the server lists them all. */
+  /** A type of event, for example `ip_policy_created.v0`. */
   type: string;
 }
 
@@ -49,13 +49,13 @@ export interface EventSubscriptionCreate {
   /** Data of your own for machines, often JSON in a string. At most 4096 characters. */
   metadata?: string;
 
-  /** What it is for, in words for people. At most 255 characters. */
+  /** A description for people. At most 255 characters. */
   description?: string;
 
   /** The types of events; each is also an object of its own below the subscription. */
   sources?: EventSubscriptionSourcesReplace[];
 
-  /** Where the events go. */
+  /** The destinations that receive the events. */
   destination_ids?: string[];
 }
 

@@ -20,7 +20,7 @@ export interface FailoverBackend {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata: string;
 
-  /** The backends, the preferred one first. */
+  /** The backends in order of preference. */
   backends: string[];
 }
 
@@ -32,7 +32,7 @@ export interface FailoverBackendCreate {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: string;
 
-  /** The backends, the preferred one first. */
+  /** The backends in order of preference. */
   backends?: string[];
 }
 

@@ -42,7 +42,7 @@ export interface HttpsEdgeRoutesOidc {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
 
-  /** Whether OPTIONS requests pass without signing in, as CORS needs. */
+  /** Whether OPTIONS requests pass without sign-in, as CORS requires. */
   options_passthrough: boolean;
 
   /** Prefix of the session's cookie. Default: the service's own. */
@@ -93,10 +93,10 @@ export interface HttpsEdgeRoutesJwtValidationAudience {
 
 /** The fields of `tokens`. */
 export interface HttpsEdgeRoutesJwtValidationHttpTokens {
-  /** What the token is, as a hint for parsing. */
+  /** The type of token, as a hint for parsing. */
   type: "jwt" | "at+jwt" | "it+jwt";
 
-  /** Where it is expected. */
+  /** The part of the request that holds the token. */
   method: "header" | "body";
 
   /** The name of the header or of the body's field. */
@@ -106,9 +106,9 @@ export interface HttpsEdgeRoutesJwtValidationHttpTokens {
   prefix: string;
 }
 
-/** Where tokens stand in a request. */
+/** The place of the token in a request. */
 export interface HttpsEdgeRoutesJwtValidationHttp {
-  /** Where tokens are looked for. */
+  /** The places where a token may be. */
   tokens: HttpsEdgeRoutesJwtValidationHttpTokens[];
 }
 
@@ -144,7 +144,7 @@ export interface HttpsEdgeRoutesJwtValidation {
   /** Audiences; a token must name one of them. */
   audience: HttpsEdgeRoutesJwtValidationAudience;
 
-  /** Where tokens stand in a request. */
+  /** The place of the token in a request. */
   http: HttpsEdgeRoutesJwtValidationHttp;
 
   /** How signatures are checked. */
@@ -156,19 +156,19 @@ export interface HttpsEdgeRoutesUserAgentFilter {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
 
-  /** Regular expressions (RE2) of agents that may pass. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
+  /** Regular expressions (RE2) for agents that are admitted. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
   allow: string[];
 
-  /** Regular expressions (RE2) of agents that may not. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
+  /** Regular expressions (RE2) for agents that are refused. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
   deny: string[];
 }
 
 /** The fields of `actions`. */
 export interface HttpsEdgeRoutesPoliciesInboundActions {
-  /** What is done. */
+  /** The type of the action. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as written. */
   config: Record<string, unknown>;
 }
 
@@ -177,19 +177,19 @@ export interface HttpsEdgeRoutesPoliciesInbound {
   /** A name for people. */
   name: string;
 
-  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. Invalid CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; other CEL is stored, and a preview warns about it. */
   expressions: string[];
 
-  /** What is done, in this order. */
+  /** The actions, in the order in which they run. */
   actions: HttpsEdgeRoutesPoliciesInboundActions[];
 }
 
 /** The fields of `actions`. */
 export interface HttpsEdgeRoutesPoliciesOutboundActions {
-  /** What is done. */
+  /** The type of the action. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as written. */
   config: Record<string, unknown>;
 }
 
@@ -198,10 +198,10 @@ export interface HttpsEdgeRoutesPoliciesOutbound {
   /** A name for people. */
   name: string;
 
-  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. Invalid CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; other CEL is stored, and a preview warns about it. */
   expressions: string[];
 
-  /** What is done, in this order. */
+  /** The actions, in the order in which they run. */
   actions: HttpsEdgeRoutesPoliciesOutboundActions[];
 }
 
@@ -210,10 +210,10 @@ export interface HttpsEdgeRoutesPolicies {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
 
-  /** Policies on what comes in. */
+  /** Policies for inbound traffic. */
   inbound: HttpsEdgeRoutesPoliciesInbound[];
 
-  /** Policies on what goes out. */
+  /** Policies for outbound traffic. */
   outbound: HttpsEdgeRoutesPoliciesOutbound[];
 }
 
@@ -231,7 +231,7 @@ export interface HttpsEdgeRoutes {
   /** The edge that the route belongs to. Set at creation only. */
   edge_id: string;
 
-  /** Whether `match` is the whole path or its beginning. */
+  /** Whether `match` is the whole path or a prefix of it. */
   match_type: "exact_path" | "path_prefix";
 
   /** The path, beginning with `/`. Each path is unique for its `match_type` on an edge. */
@@ -283,7 +283,7 @@ export interface HttpsEdge {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata: string;
 
-  /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
+  /** The hostports that the edge serves, each `<host>:<port>`. No two edges may serve the same one. */
   hostports: string[];
 
   /** Requires client certificates of certain authorities. */
@@ -322,7 +322,7 @@ export interface HttpsEdgeCreate {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: string;
 
-  /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
+  /** The hostports that the edge serves, each `<host>:<port>`. No two edges may serve the same one. */
   hostports?: string[];
 
   /** Requires client certificates of certain authorities. */

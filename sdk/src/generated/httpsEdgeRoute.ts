@@ -24,7 +24,7 @@ export interface HttpsEdgeRouteOidc {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
 
-  /** Whether OPTIONS requests pass without signing in, as CORS needs. */
+  /** Whether OPTIONS requests pass without sign-in, as CORS requires. */
   options_passthrough: boolean;
 
   /** Prefix of the session's cookie. Default: the service's own. */
@@ -75,10 +75,10 @@ export interface HttpsEdgeRouteJwtValidationAudience {
 
 /** The fields of `tokens`. */
 export interface HttpsEdgeRouteJwtValidationHttpTokens {
-  /** What the token is, as a hint for parsing. */
+  /** The type of token, as a hint for parsing. */
   type: "jwt" | "at+jwt" | "it+jwt";
 
-  /** Where it is expected. */
+  /** The part of the request that holds the token. */
   method: "header" | "body";
 
   /** The name of the header or of the body's field. */
@@ -88,9 +88,9 @@ export interface HttpsEdgeRouteJwtValidationHttpTokens {
   prefix: string;
 }
 
-/** Where tokens stand in a request. */
+/** The place of the token in a request. */
 export interface HttpsEdgeRouteJwtValidationHttp {
-  /** Where tokens are looked for. */
+  /** The places where a token may be. */
   tokens: HttpsEdgeRouteJwtValidationHttpTokens[];
 }
 
@@ -126,7 +126,7 @@ export interface HttpsEdgeRouteJwtValidation {
   /** Audiences; a token must name one of them. */
   audience: HttpsEdgeRouteJwtValidationAudience;
 
-  /** Where tokens stand in a request. */
+  /** The place of the token in a request. */
   http: HttpsEdgeRouteJwtValidationHttp;
 
   /** How signatures are checked. */
@@ -138,19 +138,19 @@ export interface HttpsEdgeRouteUserAgentFilter {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
 
-  /** Regular expressions (RE2) of agents that may pass. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
+  /** Regular expressions (RE2) for agents that are admitted. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
   allow: string[];
 
-  /** Regular expressions (RE2) of agents that may not. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
+  /** Regular expressions (RE2) for agents that are refused. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
   deny: string[];
 }
 
 /** The fields of `actions`. */
 export interface HttpsEdgeRoutePoliciesInboundActions {
-  /** What is done. */
+  /** The type of the action. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as written. */
   config: Record<string, unknown>;
 }
 
@@ -159,19 +159,19 @@ export interface HttpsEdgeRoutePoliciesInbound {
   /** A name for people. */
   name: string;
 
-  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. Invalid CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; other CEL is stored, and a preview warns about it. */
   expressions: string[];
 
-  /** What is done, in this order. */
+  /** The actions, in the order in which they run. */
   actions: HttpsEdgeRoutePoliciesInboundActions[];
 }
 
 /** The fields of `actions`. */
 export interface HttpsEdgeRoutePoliciesOutboundActions {
-  /** What is done. */
+  /** The type of the action. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as written. */
   config: Record<string, unknown>;
 }
 
@@ -180,10 +180,10 @@ export interface HttpsEdgeRoutePoliciesOutbound {
   /** A name for people. */
   name: string;
 
-  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. Invalid CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; other CEL is stored, and a preview warns about it. */
   expressions: string[];
 
-  /** What is done, in this order. */
+  /** The actions, in the order in which they run. */
   actions: HttpsEdgeRoutePoliciesOutboundActions[];
 }
 
@@ -192,15 +192,15 @@ export interface HttpsEdgeRoutePolicies {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
 
-  /** Policies on what comes in. */
+  /** Policies for inbound traffic. */
   inbound: HttpsEdgeRoutePoliciesInbound[];
 
-  /** Policies on what goes out. */
+  /** Policies for outbound traffic. */
   outbound: HttpsEdgeRoutePoliciesOutbound[];
 }
 
 /**
- * Decides about requests whose path matches: who may make them, and which backend gets them.
+ * Handles the requests whose path matches: its modules decide who may send them, and its backend gets them.
  *
  * As the API answers it.
  */
@@ -217,7 +217,7 @@ export interface HttpsEdgeRoute {
   /** The edge that the route belongs to. Set at creation only. */
   edge_id: string;
 
-  /** Whether `match` is the whole path or its beginning. */
+  /** Whether `match` is the whole path or a prefix of it. */
   match_type: "exact_path" | "path_prefix";
 
   /** The path, beginning with `/`. Each path is unique for its `match_type` on an edge. */
@@ -271,7 +271,7 @@ export interface HttpsEdgeRouteOidcReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
 
-  /** Whether OPTIONS requests pass without signing in, as CORS needs. Default `false`. */
+  /** Whether OPTIONS requests pass without sign-in, as CORS requires. Default `false`. */
   options_passthrough?: boolean;
 
   /** Prefix of the session's cookie. Default: the service's own. */
@@ -322,10 +322,10 @@ export interface HttpsEdgeRouteJwtValidationAudienceReplace {
 
 /** The fields of `tokens`. */
 export interface HttpsEdgeRouteJwtValidationHttpTokensReplace {
-  /** What the token is, as a hint for parsing. */
+  /** The type of token, as a hint for parsing. */
   type: "jwt" | "at+jwt" | "it+jwt";
 
-  /** Where it is expected. */
+  /** The part of the request that holds the token. */
   method: "header" | "body";
 
   /** The name of the header or of the body's field. */
@@ -335,9 +335,9 @@ export interface HttpsEdgeRouteJwtValidationHttpTokensReplace {
   prefix?: string;
 }
 
-/** Where tokens stand in a request. */
+/** The place of the token in a request. */
 export interface HttpsEdgeRouteJwtValidationHttpReplace {
-  /** Where tokens are looked for. */
+  /** The places where a token may be. */
   tokens: HttpsEdgeRouteJwtValidationHttpTokensReplace[];
 }
 
@@ -373,7 +373,7 @@ export interface HttpsEdgeRouteJwtValidationReplace {
   /** Audiences; a token must name one of them. */
   audience: HttpsEdgeRouteJwtValidationAudienceReplace;
 
-  /** Where tokens stand in a request. */
+  /** The place of the token in a request. */
   http: HttpsEdgeRouteJwtValidationHttpReplace;
 
   /** How signatures are checked. */
@@ -385,19 +385,19 @@ export interface HttpsEdgeRouteUserAgentFilterReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
 
-  /** Regular expressions (RE2) of agents that may pass. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
+  /** Regular expressions (RE2) for agents that are admitted. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
   allow?: string[];
 
-  /** Regular expressions (RE2) of agents that may not. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
+  /** Regular expressions (RE2) for agents that are refused. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
   deny?: string[];
 }
 
 /** The fields of `actions`. */
 export interface HttpsEdgeRoutePoliciesInboundActionsReplace {
-  /** What is done. */
+  /** The type of the action. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as written. */
   config?: Record<string, unknown>;
 }
 
@@ -406,19 +406,19 @@ export interface HttpsEdgeRoutePoliciesInboundReplace {
   /** A name for people. */
   name?: string;
 
-  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. Invalid CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; other CEL is stored, and a preview warns about it. */
   expressions?: string[];
 
-  /** What is done, in this order. */
+  /** The actions, in the order in which they run. */
   actions: HttpsEdgeRoutePoliciesInboundActionsReplace[];
 }
 
 /** The fields of `actions`. */
 export interface HttpsEdgeRoutePoliciesOutboundActionsReplace {
-  /** What is done. */
+  /** The type of the action. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as written. */
   config?: Record<string, unknown>;
 }
 
@@ -427,10 +427,10 @@ export interface HttpsEdgeRoutePoliciesOutboundReplace {
   /** A name for people. */
   name?: string;
 
-  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. Invalid CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; other CEL is stored, and a preview warns about it. */
   expressions?: string[];
 
-  /** What is done, in this order. */
+  /** The actions, in the order in which they run. */
   actions: HttpsEdgeRoutePoliciesOutboundActionsReplace[];
 }
 
@@ -439,16 +439,16 @@ export interface HttpsEdgeRoutePoliciesReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
 
-  /** Policies on what comes in. */
+  /** Policies for inbound traffic. */
   inbound?: HttpsEdgeRoutePoliciesInboundReplace[];
 
-  /** Policies on what goes out. */
+  /** Policies for outbound traffic. */
   outbound?: HttpsEdgeRoutePoliciesOutboundReplace[];
 }
 
 /** The body that creates an HTTPS edge route. */
 export interface HttpsEdgeRouteCreate {
-  /** Whether `match` is the whole path or its beginning. */
+  /** Whether `match` is the whole path or a prefix of it. */
   match_type: "exact_path" | "path_prefix";
 
   /** The path, beginning with `/`. Each path is unique for its `match_type` on an edge. */

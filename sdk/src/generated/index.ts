@@ -81,13 +81,13 @@ export class Tunnelplane extends ApiClient {
   /** SSH credentials. A public key that may start tunnels through the SSH gateway. Its ACL limits what those tunnels may bind. */
   readonly sshCredentials = new Collection<SshCredential, SshCredentialCreate, SshCredentialUpdate>(this.transport, "/ssh_credentials", "ssh_credentials");
 
-  /** SSH certificate authorities. A key pair that signs SSH certificates for users and hosts. The server makes it; the private key never leaves the server. */
+  /** SSH certificate authorities. A key pair that signs SSH certificates for users and hosts. The server generates it; the private key never leaves the server. */
   readonly sshCertificateAuthorities = new Collection<SshCertificateAuthority, SshCertificateAuthorityCreate, SshCertificateAuthorityUpdate>(this.transport, "/ssh_certificate_authorities", "ssh_certificate_authorities");
 
   /** SSH user certificates. A certificate with which the holder of a key logs in over SSH, for a limited time, wherever its authority is trusted. */
   readonly sshUserCertificates = new Collection<SshUserCertificate, SshUserCertificateCreate, SshUserCertificateUpdate>(this.transport, "/ssh_user_certificates", "ssh_user_certificates");
 
-  /** SSH host certificates. A certificate with which a host proves its names to SSH clients that trust its authority, so that nobody has to compare fingerprints. */
+  /** SSH host certificates. A certificate with which a host proves its names to SSH clients that trust its authority. Users need not compare fingerprints then. */
   readonly sshHostCertificates = new Collection<SshHostCertificate, SshHostCertificateCreate, SshHostCertificateUpdate>(this.transport, "/ssh_host_certificates", "ssh_host_certificates");
 
   /** Certificate authorities. An X.509 certificate authority whose client certificates an edge accepts for mutual TLS. Only the certificate is uploaded, never its key. */
@@ -99,7 +99,7 @@ export class Tunnelplane extends ApiClient {
   /** IP policy rules. Allows or denies one network within an IP policy. */
   readonly ipPolicyRules = new Collection<IpPolicyRule, IpPolicyRuleCreate, IpPolicyRuleUpdate>(this.transport, "/ip_policy_rules", "ip_policy_rules");
 
-  /** Tunnel-group backends. Sends traffic to every tunnel that carries all of its labels. */
+  /** Tunnel-group backends. Sends traffic to every tunnel that has all of these labels. */
   readonly tunnelGroupBackends = new Collection<TunnelGroupBackend, TunnelGroupBackendCreate, TunnelGroupBackendUpdate>(this.transport, "/backends/tunnel_group", "backends");
 
   /** Failover backends. Sends traffic to the first of its backends that can take it. */
@@ -129,7 +129,7 @@ export class Tunnelplane extends ApiClient {
     tlsTermination: new Module<HttpsEdgeTlsTermination, HttpsEdgeTlsTerminationReplace>(this.transport, "/edges/https", "tls_termination"),
   });
 
-  /** HTTPS edge routes. Decides about requests whose path matches: who may make them, and which backend gets them. */
+  /** HTTPS edge routes. Handles the requests whose path matches: its modules decide who may send them, and its backend gets them. */
   readonly httpsEdgeRoutes = (edgeId: string) => Object.assign(new Collection<HttpsEdgeRoute, HttpsEdgeRouteCreate, HttpsEdgeRouteUpdate>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "routes"), {
     backend: new Module<HttpsEdgeRouteBackend, HttpsEdgeRouteBackendReplace>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "backend"),
     ipRestriction: new Module<HttpsEdgeRouteIpRestriction, HttpsEdgeRouteIpRestrictionReplace>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "ip_restriction"),
@@ -139,7 +139,7 @@ export class Tunnelplane extends ApiClient {
     policies: new Module<HttpsEdgeRoutePolicies, HttpsEdgeRoutePoliciesReplace>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "policies"),
   });
 
-  /** Event destinations. A service that receives events, and how to sign in there. It has no effect until a subscription names it. */
+  /** Event destinations. A service that receives events, with the credentials for it. It has no effect until a subscription names it. */
   readonly eventDestinations = new Collection<EventDestination, EventDestinationCreate, EventDestinationUpdate>(this.transport, "/event_destinations", "event_destinations");
 
   /** Event subscriptions. Sends the events of some types to some destinations. */
@@ -150,6 +150,6 @@ export class Tunnelplane extends ApiClient {
   /** API keys. A key with which its owner calls this API. Deleting it revokes it at once, on other servers of the same database within a second. */
   readonly apiKeys = new Collection<ApiKey, ApiKeyCreate, ApiKeyUpdate>(this.transport, "/api_keys", "keys");
 
-  /** Bot users. An owner of keys and credentials that is no person, for example a pipeline or a service. Its role decides what its API keys may do. */
+  /** Bot users. An owner of API keys and credentials that is not a person, for example a pipeline or a service. Its role decides what its API keys may do. */
   readonly botUsers = new Collection<BotUser, BotUserCreate, BotUserUpdate>(this.transport, "/bot_users", "bot_users");
 }

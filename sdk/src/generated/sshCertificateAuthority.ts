@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 /**
- * A key pair that signs SSH certificates for users and hosts. The server makes it; the private key never leaves the server.
+ * A key pair that signs SSH certificates for users and hosts. The server generates it; the private key never leaves the server.
  *
  * As the API answers it.
  */
@@ -23,10 +23,10 @@ export interface SshCertificateAuthority {
   /** The type of its key. Set at creation only. */
   private_key_type: "ed25519" | "ecdsa" | "rsa";
 
-  /** The NIST curve of an ecdsa key. Default for these: `"256"`. Set at creation only. */
+  /** The NIST curve of an ecdsa key. Default for ecdsa keys: `"256"`. Set at creation only. */
   elliptic_curve: "256" | "384" | "521" | null;
 
-  /** The bits of an rsa key. Default for these: 2048. Set at creation only. */
+  /** The bits of an rsa key. Default for rsa keys: 2048. Set at creation only. */
   key_size: 2048 | 4096 | null;
 
   /** The public key as an OpenSSH line: for sshd's `TrustedUserCAKeys`, or after `@cert-authority` in known_hosts. */
@@ -47,10 +47,10 @@ export interface SshCertificateAuthorityCreate {
   /** The type of its key. Set at creation only. Default `"ed25519"`. */
   private_key_type?: "ed25519" | "ecdsa" | "rsa";
 
-  /** The NIST curve of an ecdsa key. Default for these: `"256"`. Set at creation only. */
+  /** The NIST curve of an ecdsa key. Default for ecdsa keys: `"256"`. Set at creation only. */
   elliptic_curve?: "256" | "384" | "521";
 
-  /** The bits of an rsa key. Default for these: 2048. Set at creation only. */
+  /** The bits of an rsa key. Default for rsa keys: 2048. Set at creation only. */
   key_size?: 2048 | 4096;
 }
 

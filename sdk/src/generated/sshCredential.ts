@@ -23,7 +23,7 @@ export interface SshCredential {
   /** The public key: an OpenSSH line, or PEM. RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only; no two credentials share a key. */
   public_key: string;
 
-  /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
+  /** Rules for what the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
   acl: string[];
 
   /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
@@ -41,7 +41,7 @@ export interface SshCredentialCreate {
   /** The public key: an OpenSSH line, or PEM. RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only; no two credentials share a key. */
   public_key: string;
 
-  /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
+  /** Rules for what the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
   acl?: string[];
 
   /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */

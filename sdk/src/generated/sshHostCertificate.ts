@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 /**
- * A certificate with which a host proves its names to SSH clients that trust its authority, so that nobody has to compare fingerprints.
+ * A certificate with which a host proves its names to SSH clients that trust its authority. Users need not compare fingerprints then.
  *
  * As the API answers it.
  */

@@ -26,13 +26,13 @@ export interface SshUserCertificate {
   /** The public key to sign, as an OpenSSH line: RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
   public_key: string;
 
-  /** The names of users as whom the holder may log in; empty means any, which OpenSSH refuses. At most 256. Set at creation only. */
+  /** The user names with which the holder may log in; empty means any, which OpenSSH refuses. At most 256. Set at creation only. */
   principals: string[];
 
-  /** What limits the certificate: `"force-command"` (the only command that runs) and `"source-address"` (addresses and networks, with commas between). Set at creation only. */
+  /** Limits of the certificate: `"force-command"` (the only command that runs) and `"source-address"` (addresses and networks, with commas between). Set at creation only. */
   critical_options: Record<string, string>;
 
-  /** What the certificate permits, each name with the value `""`: `permit-X11-forwarding`, `permit-agent-forwarding`, `permit-port-forwarding`, `permit-pty`, `permit-user-rc`, `no-touch-required`, or names of your own with `@<domain>`. Default: `permit-pty` and `permit-user-rc`. Set at creation only. */
+  /** Permissions of the certificate, each name with the value `""`: `permit-X11-forwarding`, `permit-agent-forwarding`, `permit-port-forwarding`, `permit-pty`, `permit-user-rc`, `no-touch-required`, or names of your own with `@<domain>`. Default: `permit-pty` and `permit-user-rc`. Set at creation only. */
   extensions: Record<string, string>;
 
   /** Start of the validity (RFC 3339, in whole seconds). Default: now. Set at creation only. */
@@ -62,13 +62,13 @@ export interface SshUserCertificateCreate {
   /** The public key to sign, as an OpenSSH line: RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only. */
   public_key: string;
 
-  /** The names of users as whom the holder may log in; empty means any, which OpenSSH refuses. At most 256. Set at creation only. */
+  /** The user names with which the holder may log in; empty means any, which OpenSSH refuses. At most 256. Set at creation only. */
   principals?: string[];
 
-  /** What limits the certificate: `"force-command"` (the only command that runs) and `"source-address"` (addresses and networks, with commas between). Set at creation only. */
+  /** Limits of the certificate: `"force-command"` (the only command that runs) and `"source-address"` (addresses and networks, with commas between). Set at creation only. */
   critical_options?: Record<string, string>;
 
-  /** What the certificate permits, each name with the value `""`: `permit-X11-forwarding`, `permit-agent-forwarding`, `permit-port-forwarding`, `permit-pty`, `permit-user-rc`, `no-touch-required`, or names of your own with `@<domain>`. Default: `permit-pty` and `permit-user-rc`. Set at creation only. */
+  /** Permissions of the certificate, each name with the value `""`: `permit-X11-forwarding`, `permit-agent-forwarding`, `permit-port-forwarding`, `permit-pty`, `permit-user-rc`, `no-touch-required`, or names of your own with `@<domain>`. Default: `permit-pty` and `permit-user-rc`. Set at creation only. */
   extensions?: Record<string, string>;
 
   /** Start of the validity (RFC 3339, in whole seconds). Default: now. Set at creation only. */

@@ -1,7 +1,7 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
-/** TLS towards the address. */
+/** TLS to the address. */
 export interface StaticBackendTls {
-  /** Whether to speak TLS to it. */
+  /** Whether to connect to the address with TLS. */
   enabled: boolean;
 }
 
@@ -26,16 +26,16 @@ export interface StaticBackend {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata: string;
 
-  /** Where the traffic goes: `<host>:<port>`. */
+  /** The address that gets the traffic: `<host>:<port>`. */
   address: string;
 
-  /** TLS towards the address. */
+  /** TLS to the address. */
   tls: StaticBackendTls;
 }
 
 /** The fields of `tls`. */
 export interface StaticBackendTlsReplace {
-  /** Whether to speak TLS to it. Default `false`. */
+  /** Whether to connect to the address with TLS. Default `false`. */
   enabled?: boolean;
 }
 
@@ -47,10 +47,10 @@ export interface StaticBackendCreate {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: string;
 
-  /** Where the traffic goes: `<host>:<port>`. */
+  /** The address that gets the traffic: `<host>:<port>`. */
   address: string;
 
-  /** TLS towards the address. Default `{"enabled":false}`. */
+  /** TLS to the address. Default `{"enabled":false}`. */
   tls?: StaticBackendTlsReplace;
 }
 

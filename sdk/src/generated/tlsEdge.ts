@@ -33,7 +33,7 @@ export interface TlsEdgeTlsTermination {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
 
-  /** Who terminates TLS: the `edge`, or the `upstream` agent or server. Default `edge`. */
+  /** Where TLS is terminated: at the `edge`, or `upstream` at the agent or server. Default `edge`. */
   terminate_at: "edge" | "upstream";
 
   /** The lowest TLS version that is accepted. Default `1.2`; null when TLS is terminated upstream. */
@@ -42,10 +42,10 @@ export interface TlsEdgeTlsTermination {
 
 /** The fields of `actions`. */
 export interface TlsEdgePoliciesInboundActions {
-  /** What is done. */
+  /** The type of the action. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as written. */
   config: Record<string, unknown>;
 }
 
@@ -54,19 +54,19 @@ export interface TlsEdgePoliciesInbound {
   /** A name for people. */
   name: string;
 
-  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. Invalid CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; other CEL is stored, and a preview warns about it. */
   expressions: string[];
 
-  /** What is done, in this order. */
+  /** The actions, in the order in which they run. */
   actions: TlsEdgePoliciesInboundActions[];
 }
 
 /** The fields of `actions`. */
 export interface TlsEdgePoliciesOutboundActions {
-  /** What is done. */
+  /** The type of the action. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as written. */
   config: Record<string, unknown>;
 }
 
@@ -75,10 +75,10 @@ export interface TlsEdgePoliciesOutbound {
   /** A name for people. */
   name: string;
 
-  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. Invalid CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; other CEL is stored, and a preview warns about it. */
   expressions: string[];
 
-  /** What is done, in this order. */
+  /** The actions, in the order in which they run. */
   actions: TlsEdgePoliciesOutboundActions[];
 }
 
@@ -87,10 +87,10 @@ export interface TlsEdgePolicies {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
 
-  /** Policies on what comes in. */
+  /** Policies for inbound traffic. */
   inbound: TlsEdgePoliciesInbound[];
 
-  /** Policies on what goes out. */
+  /** Policies for outbound traffic. */
   outbound: TlsEdgePoliciesOutbound[];
 }
 
@@ -115,7 +115,7 @@ export interface TlsEdge {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata: string;
 
-  /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
+  /** The hostports that the edge serves, each `<host>:<port>`. No two edges may serve the same one. */
   hostports: string[];
 
   /** The backend of the traffic. */
@@ -166,7 +166,7 @@ export interface TlsEdgeTlsTerminationReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
 
-  /** Who terminates TLS: the `edge`, or the `upstream` agent or server. Default `edge`. */
+  /** Where TLS is terminated: at the `edge`, or `upstream` at the agent or server. Default `edge`. */
   terminate_at?: "edge" | "upstream";
 
   /** The lowest TLS version that is accepted. Default `1.2`; null when TLS is terminated upstream. */
@@ -175,10 +175,10 @@ export interface TlsEdgeTlsTerminationReplace {
 
 /** The fields of `actions`. */
 export interface TlsEdgePoliciesInboundActionsReplace {
-  /** What is done. */
+  /** The type of the action. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as written. */
   config?: Record<string, unknown>;
 }
 
@@ -187,19 +187,19 @@ export interface TlsEdgePoliciesInboundReplace {
   /** A name for people. */
   name?: string;
 
-  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. Invalid CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; other CEL is stored, and a preview warns about it. */
   expressions?: string[];
 
-  /** What is done, in this order. */
+  /** The actions, in the order in which they run. */
   actions: TlsEdgePoliciesInboundActionsReplace[];
 }
 
 /** The fields of `actions`. */
 export interface TlsEdgePoliciesOutboundActionsReplace {
-  /** What is done. */
+  /** The type of the action. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as they are written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as written. */
   config?: Record<string, unknown>;
 }
 
@@ -208,10 +208,10 @@ export interface TlsEdgePoliciesOutboundReplace {
   /** A name for people. */
   name?: string;
 
-  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; anything else is kept, and a preview warns of it. */
+  /** Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. Invalid CEL is refused. Gateways serve `req.method`, `req.host`, `req.path`, `req.user_agent`, `conn.client_ip`, `conn.ClientIP`, `conn.tls.sni`, `req.headers["x"]`, comparison, `in`, `startsWith`, `endsWith`, `contains`, `matches`, `inCidrRange`, `&&`, `||`, `!`, parentheses, literals and lists; other CEL is stored, and a preview warns about it. */
   expressions?: string[];
 
-  /** What is done, in this order. */
+  /** The actions, in the order in which they run. */
   actions: TlsEdgePoliciesOutboundActionsReplace[];
 }
 
@@ -220,10 +220,10 @@ export interface TlsEdgePoliciesReplace {
   /** Whether the module is applied to traffic. Default true. */
   enabled?: boolean;
 
-  /** Policies on what comes in. */
+  /** Policies for inbound traffic. */
   inbound?: TlsEdgePoliciesInboundReplace[];
 
-  /** Policies on what goes out. */
+  /** Policies for outbound traffic. */
   outbound?: TlsEdgePoliciesOutboundReplace[];
 }
 
@@ -235,7 +235,7 @@ export interface TlsEdgeCreate {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: string;
 
-  /** What the edge serves, each `<host>:<port>`; no two edges serve the same. */
+  /** The hostports that the edge serves, each `<host>:<port>`. No two edges may serve the same one. */
   hostports?: string[];
 
   /** The backend of the traffic. */

@@ -20,7 +20,7 @@ export interface TunnelCredential {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata: string;
 
-  /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
+  /** Rules for what the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
   acl: string[];
 
   /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
@@ -38,7 +38,7 @@ export interface TunnelCredentialCreate {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: string;
 
-  /** What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
+  /** Rules for what the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions. */
   acl?: string[];
 
   /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */

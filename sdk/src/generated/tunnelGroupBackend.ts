@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 /**
- * Sends traffic to every tunnel that carries all of its labels.
+ * Sends traffic to every tunnel that has all of these labels.
  *
  * As the API answers it.
  */
@@ -20,7 +20,7 @@ export interface TunnelGroupBackend {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata: string;
 
-  /** The labels that a tunnel has to carry: your own keys and values, without `=`. */
+  /** The labels that a tunnel must have: your own keys and values, without `=`. */
   labels: Record<string, string>;
 }
 
@@ -32,7 +32,7 @@ export interface TunnelGroupBackendCreate {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: string;
 
-  /** The labels that a tunnel has to carry: your own keys and values, without `=`. */
+  /** The labels that a tunnel must have: your own keys and values, without `=`. */
   labels: Record<string, string>;
 }
 

@@ -7,13 +7,13 @@ type Json = Record<string, unknown>;
 export interface Addresses {
   /** The address of the object itself. */
   readonly uri: string;
-  /** Makes the reference to the object of an id. */
+  /** Turns an id into a reference. */
   readonly refer: (id: string) => unknown;
 }
 
 /**
- * Turns what was sent into what answers carry: each id that the contract marks so becomes a
- * `{ id, uri }` under its answered name, and what is not set becomes null.
+ * Turns a sent value into the form of answers: ids that the contract marks as references become `{ id, uri }` under their
+ * answered name, and fields that are not set become null.
  */
 export function toAnswered(schema: z.ZodType, value: unknown, addresses: Addresses): unknown {
   const { refer, uri } = addresses;
@@ -26,7 +26,7 @@ export function toAnswered(schema: z.ZodType, value: unknown, addresses: Address
   });
 }
 
-/** The way back: what would have to be sent to get this answer. Fields that answers only compute are left out. */
+/** Turns an answer back into the value that would have to be sent to get it. Leaves computed fields out. */
 export function toSent(schema: z.ZodType, answer: unknown): unknown {
   const idOf = (ref: unknown) => (ref as { id: string }).id;
   return eachField(schema, answer, (name, field, _item, whole) => {
@@ -40,10 +40,10 @@ export function toSent(schema: z.ZodType, answer: unknown): unknown {
 
 type Check = (answer: unknown) => boolean;
 
-/** Whether an answer lacks a field, at any depth: it was made before the field was added to its shape. */
+/** Whether a stored answer lacks a field, at any depth, because the field was added to its shape later. */
 export const lacksFields = (schema: z.ZodType, answer: unknown): boolean => checkOf(schema)?.(answer) ?? false;
 
-/** Looks for missing fields in answers of a shape; undefined where there are no fields that could be missing. */
+/** A check for missing fields in answers of a shape; undefined if the shape has no fields. */
 const checkOf: (schema: z.ZodType) => Check | undefined = oncePer((schema: z.ZodType) => {
   const inner = bare(schema);
   const element = inner instanceof z.ZodRecord ? inner.valueType : elementOf(inner);
@@ -65,17 +65,17 @@ export interface FoundReference {
   readonly path: PropertyKey[];
   readonly id: string;
   readonly reference: Reference;
-  /** Whether the id is the name of an entry of a map, and not the value at the path. */
+  /** Whether the id is a key of a map and not the value at the path. */
   readonly isKey?: true;
 }
 
-/** Every id of another object in a value that was sent, with the place where it stands. What has a wrong shape is passed over. */
+/** Every reference in a sent value, with its path. Skips parts of the wrong shape. */
 export function referencesIn(schema: z.ZodType, value: unknown, path: PropertyKey[] = []): FoundReference[] {
   if (value == null) return [];
   const { reference } = marksOf(schema);
   if (reference) {
     if (Array.isArray(value)) return value.map((id, index) => ({ path: [...path, index], id: id as string, reference }));
-    // A map from ids: its keys are the references.
+    // The keys of the map are the references.
     if (typeof value === "object") return Object.keys(value).map((id) => ({ path: [...path, id], id, reference, isKey: true }));
     return [{ path, id: value as string, reference }];
   }
@@ -93,14 +93,14 @@ const refers = (schema: z.ZodType): boolean => {
   return element ? refers(element) : referringFields(schema).length > 0;
 };
 
-/** The fields of an object schema in which references may stand. */
+/** The fields of an object schema that may hold references. */
 const referringFields: (schema: z.ZodType) => readonly (readonly [name: string, field: z.ZodType])[] = oncePer((schema: z.ZodType) =>
   (fieldsOf(schema) ?? []).filter(([, field]) => refers(field)),
 );
 
 type FieldMapper = (name: string, field: z.ZodType, item: unknown, whole: Json) => [string, unknown] | undefined;
 
-/** Maps the fields of an object schema over a value, through lists; anything else is passed on as it is. */
+/** Maps the fields of an object, or of each object in a list. Returns any other value as it is. */
 function eachField(schema: z.ZodType, value: unknown, map: FieldMapper): unknown {
   const element = elementOf(schema);
   if (element && Array.isArray(value)) return value.map((item) => eachField(element, item, map));

@@ -10,8 +10,8 @@ export type Fields = Readonly<Record<string, z.ZodType>>;
 export type Sent<F extends Fields> = z.output<z.ZodObject<{ -readonly [Name in keyof F]: F[Name] }>>;
 
 /**
- * Everything that is particular to a resource type, as data. Definitions keep the types of their fields; code that
- * serves every type takes them all as `Definition`.
+ * A resource type as data: everything in which it differs from others. A definition keeps the types of its fields. Code that
+ * works for every type takes a plain `Definition`.
  */
 export interface Definition<K extends Kind = Kind, F extends Fields = Fields, C extends Fields = Fields> {
   /** PascalCase name: the Pulumi class, the SDK type and the OpenAPI schema. */
@@ -22,55 +22,55 @@ export interface Definition<K extends Kind = Kind, F extends Fields = Fields, C 
   readonly title: string;
   /** What it is for, in a few sentences. */
   readonly doc: string;
-  /** What events call it, where the family of this API has another name for it than `kind`: `backend` for every kind of backend. */
+  /** Its name in event types if that is not `kind`; for example `backend` for every kind of backend. */
   readonly subject: string;
   /** Collection path, for example "/edges/tls". */
   readonly path: string;
   /** The key of the collection array in list answers. */
   readonly listKey: string;
-  /** What its ids begin with, without the underscore. */
+  /** The prefix of its ids, without the underscore. */
   readonly idPrefix: string;
-  /** How its modules, declared as resources of their own, name the object they belong to; for example "edge_id". */
+  /** The field in which a module that is a resource of its own names its object; for example "edge_id". */
   readonly idField: string;
   /**
-   * Who may see and change its objects: everyone in the account, only the owner (others are told that there
-   * is no such object), or admins. Admins may always.
+   * Who may see and change its objects: everyone in the account, only the owner (others get 404), or only admins. Admins may
+   * always.
    */
   readonly access: "everyone" | "owner" | "admin";
-  /** Whether API keys of role `gateway` read its objects, with the secrets of their modules: only what enforcing edges needs. */
+  /** Whether API keys of role `gateway` may read its objects, with the secrets of their modules. Only for types that gateways enforce. */
   readonly readByGateways: boolean;
-  /** Fields that are sent, each a schema with its marks. */
+  /** Fields of requests, each a schema with its marks. */
   readonly fields: F;
   /** Fields that only answers carry, beside id, uri and created_at. */
   readonly computed: C;
-  /** Computes what can be computed from the sent fields alone. */
+  /** Computes the fields that follow from the sent ones alone. */
   derive(sent: Sent<F>): Partial<Sent<C>>;
   /** Rules across fields. */
   readonly rules: readonly Rule<Partial<Sent<F>>>[];
-  /** Rules across fields that are followed but deserve a warning when broken. */
+  /** Rules across fields that only warn when broken. */
   readonly warnings: readonly Rule<Partial<Sent<F>>>[];
-  /** The fields that say how long an object lasts, where a program may ask for a new one before the end; see asDeclared(). */
+  /** The fields for begin and end of an object that a program can renew before its end; see asDeclared(). */
   readonly renewable?: { readonly after: string; readonly until: string };
   /** Defaults that depend on other fields, applied after the plain ones. */
   fill(value: Record<string, unknown>): Record<string, unknown>;
   /** Keys that no other object may hold at the same time. */
   unique(sent: Sent<F>): UniqueKey[];
-  /** The body of an example program, `tunnels` being this project's Pulumi package. */
+  /** The body of an example program; `tunnels` is this project's Pulumi package. */
   readonly example: string;
 }
 
 export interface UniqueKey {
-  /** Keys are compared within a scope only, for example "hostport" across all kinds of edges. */
+  /** Keys are compared within a scope, for example "hostport" across all kinds of edges. */
   readonly scope: string;
   readonly key: string;
   readonly path: readonly PropertyKey[];
-  /** What to say when another object holds it. */
+  /** The error text if another object holds the key. */
   readonly taken: string;
 }
 
 type Optional = "subject" | "idField" | "access" | "readByGateways" | "computed" | "derive" | "rules" | "warnings" | "fill" | "unique";
 
-/** States a resource type; what is left out has a neutral default. */
+/** Defines a resource type. Omitted parts have neutral defaults. */
 export function defineResource<const K extends Kind, F extends Fields, C extends Fields = Record<never, never>>(
   definition: Omit<Definition<K, F, C>, Optional> & Partial<Pick<Definition<K, F, C>, Optional>>,
 ): Definition<K, F, C> {
@@ -98,7 +98,7 @@ const ACCESS_DOCS = {
   admin: " Only admins may see and change it.",
 } as const satisfies Record<Definition["access"], string>;
 
-/** The schema of a field that the caller names; throws where the type has none of that name. */
+/** The schema of a field. Throws if the type has no field of that name. */
 export function fieldOf({ kind, fields, computed }: Definition, name: string): z.ZodType {
   const field = fields[name] ?? computed[name];
   if (!field) throw new Error(`${kind} has no field ${JSON.stringify(name)}`);
@@ -114,8 +114,8 @@ export const fieldsWhere = (definition: Definition, condition: (marks: Marks) =>
 /** The names of a definition's modules: fields with endpoints of their own. */
 export const modulesOf = (definition: Definition): string[] => fieldsWhere(definition, (marks) => marks.module);
 
-/** How the client and catalogues call all objects of a type: `tlsEdges`. */
+/** The name of a type's collection in the client and in catalogues: `tlsEdges`. */
 export const collectionOf = (definition: Definition): string => camelCase(plural(definition.kind));
 
-/** What an entry of a catalogue may be called. */
+/** The names that entries of a catalogue may have. */
 export const ENTRY_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Fields, Sent } from "./definition";
 import { type Module, mark, type Reference, type ReferenceTarget, type Rule } from "./marks";
 
-/** A schema with a further condition: `complain` says what is wrong with a value, or nothing. */
+/** A schema with one more condition: `complain` returns an error text, or undefined if the value is fine. */
 export function conditioned<S extends z.ZodType>(schema: S, complain: (value: z.infer<S>) => string | undefined): S {
   return schema.superRefine((value, context) => {
     const message = complain(value);
@@ -10,15 +10,15 @@ export function conditioned<S extends z.ZodType>(schema: S, complain: (value: z.
   });
 }
 
-/** The most that a list or a map holds, where it has no limit of its own. */
+/** The limit on entries for lists and maps that have no limit of their own. */
 export const MOST_ENTRIES = 100;
 
-/** The most ids of other objects that one list holds: as many entries as a body may have in any list. */
+/** The limit on ids in a list of references. No list in a body may have more entries. */
 const MOST_IDS = 1000;
 
 /**
- * Text of at most so many bytes in UTF-8 (the spec counts bytes; event subscriptions count characters).
- * Conditions that follow look at texts within the limit only, so that none has to fear long ones.
+ * Text with a limit in UTF-8 bytes, as in the spec, or in characters for event subscriptions. Further conditions see only
+ * texts within the limit, so they may be slow on long ones.
  */
 export function text(limit: number, unit: "bytes" | "characters" = "bytes") {
   return z
@@ -30,7 +30,7 @@ export function text(limit: number, unit: "bytes" | "characters" = "bytes") {
     .meta({ maxLength: limit, [`x-max-${unit}`]: limit });
 }
 
-/** The same for text that must not be empty. */
+/** Text with a limit that must not be empty. */
 export const word = (limit: number, unit: "bytes" | "characters" = "characters") =>
   conditioned(text(limit, unit), (value) => (value === "" ? "must not be empty" : undefined)).meta({ minLength: 1 });
 
@@ -42,13 +42,13 @@ function complainAboutLength(value: string, limit: number, unit: "bytes" | "char
   return `is ${counted}; at most ${limit} ${unit} are allowed, so shorten it`;
 }
 
-/** A map of at most so many entries. */
+/** A map with a limit on its entries. */
 export const map = <V extends z.ZodType>(key: z.ZodType<string, string>, value: V, limit = MOST_ENTRIES) =>
   conditioned(z.record(key, value), (entries) =>
     Object.keys(entries).length > limit ? `must hold at most ${limit} entries` : undefined,
   ).meta({ maxProperties: limit });
 
-/** An id as bodies name it: ours have at most 36 characters. */
+/** An id in a body. Real ones have at most 36 characters. */
 export const id = () => word(64);
 
 /** spec "Conventions": optional, at most 255 bytes. */
@@ -58,14 +58,14 @@ export const description = (doc = "A description for people. At most 255 bytes."
 export const metadata = () =>
   text(4096).default("").meta({ description: "Data of your own for machines, often JSON in a string. At most 4096 bytes." });
 
-/** The id of another object. Answers say `{ id, uri }` under `answeredAs`, or the id again where that is left out. */
+/** The id of another object. Answers show `{ id, uri }` under `answeredAs`, or the same id if that is left out. */
 export const reference = (to: ReferenceTarget | readonly ReferenceTarget[], options: Omit<Reference, "to"> = {}) =>
   mark(id(), { reference: { to: [to].flat(), ...options } });
 
 /** Ids of other objects. */
 export const references = (to: ReferenceTarget, answeredAs: string) => mark(ids(), { reference: { to: [to], answeredAs } });
 
-/** A list of ids, each of them once. */
+/** A list of distinct ids. */
 export const ids = () => distinct(z.array(id()).max(MOST_IDS));
 
 /** A list whose entries differ from each other. */
@@ -81,7 +81,7 @@ export function distinct<E extends z.ZodType>(schema: z.ZodArray<E>, keyOf: (ent
   });
 }
 
-/** An object inside a resource, which accepts the stated fields only. */
+/** An object inside a resource. It accepts only the given fields. */
 export function object<F extends Fields>(fields: F, marks: ObjectMarks<F> = {}) {
   return mark(z.strictObject({ ...fields }), marks);
 }
@@ -92,13 +92,13 @@ interface ObjectMarks<F extends Fields> {
   readonly fill?: (value: Record<string, unknown>) => Record<string, unknown>;
 }
 
-/** The rule that a list which restricts access is not empty while the module is enabled. It is one of the module's own, so it judges what is sent only. */
+/** The rule that a list which restricts access is not empty while the module is enabled. A rule of the module, so it checks only sent values. */
 export const notEmptyWhileEnabled = (list: string, entries: string): Rule =>
   function* ({ enabled, [list]: ids }) {
     if (enabled !== false && Array.isArray(ids) && ids.length === 0)
       yield {
         path: [list],
-        message: `must not be empty while the module is enabled: nobody can tell whether an empty list admits all or none; name ${entries}, or disable or remove the module`,
+        message: `must not be empty while the module is enabled, because an empty list could mean all or none; name ${entries}, or disable or remove the module`,
       };
   };
 

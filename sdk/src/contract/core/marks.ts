@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Kind } from "../kinds";
 import { oncePer } from "./once";
 
-/** Facts about a field beyond its shape. Server, client, provider and documentation read them from here. */
+/** Facts about a field besides its shape. Server, client, provider and documentation read them. */
 export interface Marks {
   /** Set at creation only: PATCH refuses it, and a change in a program replaces the object. */
   readonly immutable?: true;
@@ -10,23 +10,23 @@ export interface Marks {
   readonly secret?: true;
   /** A one-time secret: only the answer to the creation shows it; later answers say null. */
   readonly once?: true;
-  /** Left out, the server chooses the value; a program that leaves it out accepts what the server chose. */
+  /** If a request leaves the field out, the server chooses its value; a program that leaves it out accepts any. */
   readonly serverDefault?: true;
-  /** No field of the API but an argument of programs, which the provider carries out by itself. */
+  /** An argument of programs only, which the provider handles; the API does not know the field. */
   readonly programOnly?: true;
   /** The value is the id of another object. */
   readonly reference?: Reference;
-  /** The names inside this value are the user's own: never converted between snake_case and camelCase. */
+  /** The names inside this value are the user's own and are never converted between snake_case and camelCase. */
   readonly userKeys?: true;
   /** A module: replaced as a whole, removed only through its own endpoint, null when not configured. */
   readonly module?: Module;
-  /** A list of the objects of this kind that belong to the object; kept up to date when they change. */
+  /** A list of the child objects of a kind. The server updates it when one of them changes. */
   readonly embeds?: Embedded;
-  /** A list of objects that each have an address of their own below the object, named by one of their fields. */
+  /** A list whose entries have addresses below the object; one field of an entry is its name in the path. */
   readonly entries?: { readonly key: string };
   /** Rules across the fields of an object schema. */
   readonly rules?: readonly Rule[];
-  /** Rules across the fields of an object schema that are followed but deserve a warning when broken. */
+  /** Rules across the fields of an object schema that only warn when broken. */
   readonly warnings?: readonly Rule[];
   /** Defaults that depend on other fields of an object schema; applied after the plain ones. */
   readonly fill?: (value: Record<string, unknown>) => Record<string, unknown>;
@@ -35,20 +35,20 @@ export interface Marks {
 export interface Reference {
   /** The kinds of object that the id may name. */
   readonly to: readonly ReferenceTarget[];
-  /** The field that answers carry instead, with `{ id, uri }` in place of each id; absent where answers repeat the id. */
+  /** The field of answers that holds `{ id, uri }` in place of the id; absent if answers repeat the id. */
   readonly answeredAs?: string;
-  /** Whether deleting the object referred to deletes this one too. Otherwise that deletion is refused. */
+  /** Whether deleting the referenced object deletes this one too. If not, that deletion is refused. */
   readonly cascade?: true;
 }
 
-/** The objects that answers show within the one that they belong to. */
+/** Child objects that answers show inside their parent. */
 export interface Embedded {
   readonly kind: Kind;
-  /** How many bytes they may have together; the answer with all of them is made for every look at the object. */
+  /** The limit on their total size in bytes, because every answer about the parent carries all of them. */
   readonly bytes: number;
 }
 
-/** A kind, every kind of backend, or users, which are no resources. */
+/** A kind of object; "backend" for any kind of backend; "user" for users, which are no resources. */
 export type ReferenceTarget = Kind | "backend" | "user";
 
 export interface Module {
@@ -59,18 +59,18 @@ export interface Module {
 /** One thing wrong with a value. */
 export interface Problem {
   readonly path: readonly PropertyKey[];
-  /** What is wrong, what was expected and what to do. Field names stand in backticks, so that a caller can print them in its own spelling. */
+  /** What is wrong, what was expected and what to do. Field names are in backticks, so that programs can convert them to camelCase. */
   readonly message: string;
   readonly error: "invalid_field" | "unknown_field" | "immutable_field";
 }
 
 /**
- * A rule across fields. It gets what is known of a value (fields whose value is not known yet are
- * absent), and must complain about what is present only.
+ * A rule across fields. Fields whose value is not known yet are absent from the value that it gets, so it must complain about
+ * present fields only.
  */
 export type Rule<V = Record<string, unknown>> = Bivariant<V>["rule"];
 
-/** Parameters of methods are compared both ways, so that a rule of one type stands among the rules of all. */
+/** TypeScript compares parameters of methods bivariantly, so a rule for one type fits into a list of all rules. */
 interface Bivariant<V> {
   rule(value: V): Iterable<{ path: PropertyKey[]; message: string }>;
 }
@@ -84,10 +84,10 @@ export function mark<S extends z.ZodType>(schema: S, marks: Marks): S {
   return schema;
 }
 
-// Every field of every request is asked for its marks (a third of an update's processor time, measured 2026-11-21).
+// Cached: looking marks up for every field of every request took a third of an update's processor time (measured 2026-11-21).
 const known = new WeakMap<z.ZodType, Marks>();
 
-/** The marks of a schema, also through optional(), nullable() and default(). */
+/** The marks of a schema, also of one wrapped in optional(), nullable() and default(). */
 export function marksOf(schema: z.ZodType): Marks {
   const found = known.get(schema);
   if (found) return found;
@@ -100,7 +100,7 @@ export function marksOf(schema: z.ZodType): Marks {
 
 function innerOf(schema: z.ZodType): z.ZodType | undefined {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
-    return schema.unwrap() as z.ZodType; // zod types what is inside by its core, whose every schema is a ZodType here
+    return schema.unwrap() as z.ZodType; // zod declares its core's type here; all our schemas are ZodTypes
   }
   return undefined;
 }
@@ -111,19 +111,19 @@ export const bare: (schema: z.ZodType) => z.ZodType = oncePer((schema: z.ZodType
   return inner ? bare(inner) : schema;
 });
 
-/** The schemas of an object's fields by name, whatever stands around the object; undefined where it is none. */
+/** The schemas of an object's fields by name, also if the object is wrapped; undefined if it is no object. */
 export function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> | undefined {
   const inner = bare(schema);
   return inner instanceof z.ZodObject ? (inner.shape as Record<string, z.ZodType>) : undefined; // as above
 }
 
-/** The schema of a list's entries, whatever stands around the list; undefined where it is none. */
+/** The schema of a list's entries, also if the list is wrapped; undefined if it is no list. */
 export function elementOf(schema: z.ZodType): z.ZodType | undefined {
   const inner = bare(schema);
   return inner instanceof z.ZodArray ? (inner.element as z.ZodType) : undefined; // as above
 }
 
-/** The fields of an object schema, whatever stands around it; undefined where it is no object. */
+/** The fields of an object schema, also if it is wrapped; undefined if it is no object. */
 export const fieldsOf = oncePer((schema: z.ZodType): readonly (readonly [name: string, field: z.ZodType])[] | undefined => {
   const shape = shapeOf(schema);
   return shape && Object.entries(shape);

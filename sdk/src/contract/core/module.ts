@@ -4,7 +4,7 @@ import { bare, mark, marksOf, shapeOf } from "./marks";
 import { withArticle } from "./names";
 import { pathFieldsOf } from "./paths";
 
-/** A module of a definition in the form of a resource of its own, whose first fields are those that its path names. */
+/** The definition of a module as a resource of its own. Its first fields are those of its path. */
 export function moduleAsResource(parent: Definition, name: string): Definition {
   const field = parent.fields[name];
   if (!field || !marksOf(field).module) throw new Error(`There is no module ${name} of ${withArticle(parent.title)}`);

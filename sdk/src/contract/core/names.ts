@@ -5,9 +5,8 @@ import { elementOf, fieldsOf, marksOf, shapeOf } from "./marks";
 export const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * Renames the fields of a value from the wire's snake_case to camelCase, or back. Follows the schema,
- * so that names which are the user's own (labels, config, options) stay as they are; names that the
- * schema does not know stay too, for validation to complain about.
+ * Renames the fields of a value from the wire's snake_case to camelCase, or back. Follows the schema: the user's own names
+ * (labels, config, options) stay as they are. Unknown names stay too; validation complains about them.
  */
 export function rename(schema: z.ZodType, value: unknown, to: "camelCase" | "wire"): unknown {
   if (value === null || typeof value !== "object" || marksOf(schema).userKeys) return value;
@@ -31,10 +30,10 @@ export function rename(schema: z.ZodType, value: unknown, to: "camelCase" | "wir
   );
 }
 
-/** Names of fields that somebody made up may be of any length, and are repeated in errors. */
+/** Longer names are cut in errors: unknown fields may have names of any length. */
 const LONGEST_NAME = 100;
 
-/** A path as people write it: `hostports[0]`, `labels["a-b"]`, `tls_termination.min_version`. */
+/** A path as text: `hostports[0]`, `labels["a-b"]`, `tls_termination.min_version`. */
 export function formatPath(path: readonly PropertyKey[]): string {
   return path
     .map((part, index) => {
@@ -46,7 +45,7 @@ export function formatPath(path: readonly PropertyKey[]): string {
     .join("");
 }
 
-/** A path through a schema in camelCase spelling; the user's own names stay as they are. */
+/** Converts a path to camelCase; the user's own names stay as they are. */
 export function camelCasePath(schema: z.ZodType, path: readonly PropertyKey[]): PropertyKey[] {
   const [head, ...rest] = path;
   if (head === undefined) return [];
@@ -59,20 +58,20 @@ export function camelCasePath(schema: z.ZodType, path: readonly PropertyKey[]): 
   return element ? [head, ...camelCasePath(element, rest)] : [...path];
 }
 
-/** Field names that stand in backticks, in camelCase. */
+/** Converts the field names in backticks to camelCase. */
 export const camelCaseMessage = (message: string): string =>
   message.replace(/`([a-z0-9_]+)`/g, (_, name: string) => `\`${camelCase(name)}\``);
 
-/** A name with its article, as it is spoken: "an SSH credential", "a TLS edge". */
+/** A name with the article that is spoken: "an SSH credential", "a TLS edge". */
 export function withArticle(title: string): string {
   const spelledOut = /^[A-Z]{2}/.test(title);
   return (spelledOut ? /^[AEFHILMNORSX]/ : /^[aeiou]/).test(title) ? `an ${title}` : `a ${title}`;
 }
 
-/** More than one of them: "policies", "TLS edges". */
+/** The plural of a name: "policies", "TLS edges". */
 export const plural = (name: string): string => (/[^aeiou]y$/.test(name) ? `${name.slice(0, -1)}ies` : `${name}s`);
 
-/** The paths of fields that are spelled as on the wire where camelCase is expected. */
+/** The paths of fields that have their wire name where camelCase is expected. */
 export function wireNamesIn(schema: z.ZodType, value: unknown): PropertyKey[][] {
   if (value === null || typeof value !== "object" || marksOf(schema).userKeys) return [];
   const element = elementOf(schema);

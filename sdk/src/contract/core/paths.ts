@@ -2,7 +2,7 @@ import type { Definition } from "./definition";
 
 const known = new Map<string, readonly string[]>();
 
-/** The fields of an object that stand in the path of its collection: `edge_id` for `/edges/https/{edge_id}/routes`. */
+/** The fields in the path of a type's collection: `edge_id` for `/edges/https/{edge_id}/routes`. */
 export function pathFieldsOf({ path }: Pick<Definition, "path">): readonly string[] {
   let fields = known.get(path);
   if (!fields) {
@@ -12,6 +12,6 @@ export function pathFieldsOf({ path }: Pick<Definition, "path">): readonly strin
   return fields;
 }
 
-/** A path with the values of its fields put in. */
+/** Fills the values of its fields into a path. */
 export const expandPath = (path: string, values: Readonly<Record<string, unknown>>): string =>
   path.includes("{") ? path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name]))) : path;

@@ -3,16 +3,16 @@ import type { Definition } from "./definition";
 import { elementOf, fieldsOf, type Marks, marksOf } from "./marks";
 import { pathFieldsOf } from "./paths";
 
-/** Kinds that references may name beside those of the registry: what they stand for is stored elsewhere. */
+/** Kinds that references may name although the registry has none of them. */
 const KINDS_ELSEWHERE = ["user"];
-/** Prefixes of ids that are no resource types': accounts, audit rows, events, leases, operations and users. */
+/** Prefixes of ids that belong to no resource type: accounts, audit rows, events, leases, operations and users. */
 const PREFIXES_ELSEWHERE = ["ac", "au", "ev", "lease", "op", "usr"];
-/** What every answer has, or every list beside its objects. */
+/** Fields of every answer, and fields of every list beside its objects. */
 const COMMON_FIELDS = ["id", "uri", "created_at"];
 const LIST_FIELDS = ["uri", "next_page_uri"];
 
 /**
- * Refuses types that could not be told apart, or that refer to what there is not, and says how to mend them.
+ * Throws if types clash with each other or refer to missing kinds. The error says how to fix it.
  * @param groups names that stand for several kinds in references
  */
 export function refuseMistakes(definitions: readonly Definition[], groups: readonly string[]): void {
@@ -29,18 +29,18 @@ function* clashes(one: Definition, other: Definition): Iterable<string> {
     one[name] === other[name] ? [`${both} both have the ${name} ${JSON.stringify(one[name])}; ${cure}`] : [];
   yield* same("type", "give one of them another name, because classes and schemas are called so");
   yield* same("kind", "give one of them another kind");
-  yield* same("idPrefix", "give one of them another prefix, because ids are told apart by it");
+  yield* same("idPrefix", "give one of them another prefix, because it tells the kind of an id");
   yield* same("path", "give one of them another path");
   const [first, second] = one.path === other.path ? [] : (ambiguous(one, other) ?? []);
-  if (first) yield `${both}: a request for ${first} could be one for ${second}; give one of them another path`;
-  // A family, such as all kinds of backends, shares both.
+  if (first) yield `${both}: a request for ${first} could also mean ${second}; give one of them another path`;
+  // A family of types, such as all kinds of backends, shares both.
   if (one.listKey === other.listKey && one.subject !== other.subject)
     yield `${both} both have the listKey ${JSON.stringify(one.listKey)}; give one of them another, or both one subject if they are of one family`;
   if (one.subject === other.subject && one.listKey !== other.listKey)
-    yield `${both} both have the subject ${JSON.stringify(one.subject)}, so that their events are called alike; give one of them another, or both one listKey if they are of one family`;
+    yield `${both} both have the subject ${JSON.stringify(one.subject)}, so their events have the same names; give one of them another, or both one listKey if they are of one family`;
 }
 
-/** Two paths, one of each type, that one request could mean. */
+/** Two paths, one of each type, that fit the same request. */
 function ambiguous(one: Definition, other: Definition): [string, string] | undefined {
   for (const path of pathsOf(one)) {
     const found = pathsOf(other).find((candidate) => meet(path.split("/"), candidate.split("/")));
@@ -54,7 +54,7 @@ const meet = (path: readonly string[], other: readonly string[]): boolean =>
 
 const isParameter = (part = ""): boolean => part.startsWith("{");
 
-/** Every path below which a type's objects and their parts stand. */
+/** The paths of a type's objects and their parts. */
 function pathsOf({ path, fields }: Definition): string[] {
   const parts = Object.entries(fields).flatMap(([name, schema]) => {
     const { module, entries } = marksOf(schema);
@@ -65,8 +65,9 @@ function pathsOf({ path, fields }: Definition): string[] {
 
 function* ownMistakes(definition: Definition): Iterable<string> {
   const { type, idPrefix, path, listKey, fields, computed } = definition;
-  if (!/^[a-z]+$/.test(idPrefix)) yield `${type} has the idPrefix ${JSON.stringify(idPrefix)}; use small letters only, because "_" ends it`;
-  if (PREFIXES_ELSEWHERE.includes(idPrefix)) yield `${type} has the idPrefix "${idPrefix}", which other ids have; give it another`;
+  if (!/^[a-z]+$/.test(idPrefix))
+    yield `${type} has the idPrefix ${JSON.stringify(idPrefix)}; use lower-case letters only, because "_" ends it`;
+  if (PREFIXES_ELSEWHERE.includes(idPrefix)) yield `${type} has the idPrefix "${idPrefix}", which is taken by other ids; give it another`;
   if (!/^(\/([a-z_]+|\{[a-z_]+\}))+$/.test(path) || path.endsWith("}"))
     yield `${type} has the path ${JSON.stringify(path)}; write it like "/edges/https/{edge_id}/routes"`;
   if (LIST_FIELDS.includes(listKey)) yield `${type} has the listKey "${listKey}", which every list has beside it; give it another`;
@@ -98,7 +99,7 @@ function marksIn(fields: Readonly<Record<string, z.ZodType>>, path = ""): [path:
   return Object.entries(fields).flatMap(([name, field]): [string, Marks][] => {
     const at = path ? `${path}.${name}` : name;
     const marks = marksOf(field);
-    // What it embeds is looked at as the type that it is.
+    // Embedded objects are checked as their own type.
     return marks.embeds ? [[at, marks]] : [[at, marks], ...marksIn(Object.fromEntries(fieldsOf(innermost(field)) ?? []), at)];
   });
 }

@@ -3,12 +3,12 @@ import type { Definition } from "./definition";
 import { mark, type Rule } from "./marks";
 import { camelCase } from "./names";
 
-/** How long an object lasts of which a program says only when to renew it: what the server chooses by itself, too. */
+/** The validity if a program says only when to renew; the server has the same default. */
 const USUAL_VALIDITY = "24h";
 
 /**
- * A resource type as programs declare it: what has an end also takes how long it shall last and when it
- * shall be made anew. The API knows only the end itself.
+ * A resource type as programs declare it. Types whose objects end also take `valid_for` and `renew_before`; the API knows only
+ * the end.
  */
 export function asDeclared(definition: Definition): Definition {
   const { renewable, fields, rules, fill } = definition;
@@ -24,7 +24,7 @@ export function asDeclared(definition: Definition): Definition {
   };
 }
 
-/** The end of what is good for so many seconds once it is both made and valid. */
+/** The end of a validity of so many seconds, counted from the creation or the start of the validity, whichever is later. */
 export const endOf = (validAfter: string | undefined, seconds: number, now: Date): string =>
   timestampOf(Math.max(Math.floor(now.getTime() / 1000), validAfter === undefined ? 0 : secondsOf(validAfter)) + seconds);
 
@@ -33,7 +33,7 @@ const renewalFields = (until: string) => ({
     description: `Length of the validity, for example "8h", "30d" or "1d12h", instead of a fixed \`${camelCase(until)}\`. Default: 24 hours. A change replaces it.`,
   }),
   renew_before: mark(duration().optional(), { programOnly: true }).meta({
-    description: `A run of the program replaces it when less than this is left, for example "8h"; must be shorter than its validity. Default: never.`,
+    description: `When less time than this is left, for example "8h", the next run of the program replaces it. Must be shorter than the validity. Default: never.`,
   }),
 });
 
@@ -47,6 +47,6 @@ const soundRenewal = (until: string): Rule<Readonly<Record<string, string | unde
     if (durationSeconds(renew_before) >= durationSeconds(valid_for))
       yield {
         path: ["renew_before"],
-        message: `is ${renew_before}, but the whole validity is ${valid_for}: it would be due at once; make it shorter`,
+        message: `is ${renew_before}, but the whole validity is ${valid_for}, so every run would renew it; make it shorter`,
       };
   };

@@ -3,12 +3,12 @@ import type { Definition } from "./definition";
 import { bare, elementOf, isOptional, mark, marksOf, shapeOf } from "./marks";
 import { oncePer } from "./once";
 
-/** The object schema of what a creation may send. Derived once for each definition. */
+/** The schema of a creation's body. Derived once for each definition. */
 export const createSchema = oncePer((definition: Definition) =>
   mark(z.strictObject({ ...definition.fields }), { rules: definition.rules, warnings: definition.warnings, fill: definition.fill }),
 );
 
-/** The object schema of what an update may send: every field that is not immutable, all of them optional and without defaults. */
+/** The schema of an update's body: every field that is not immutable, all of them optional and without defaults. */
 export const updateSchema = oncePer((definition: Definition) =>
   z.strictObject(
     Object.fromEntries(
@@ -19,7 +19,7 @@ export const updateSchema = oncePer((definition: Definition) =>
   ),
 );
 
-/** The object schema of an answer: ids stand as references where the contract says so, modules may be null, nothing is left out. */
+/** The schema of an answer: references instead of ids where the contract says so; modules may be null; no field is left out. */
 export const answerSchema = oncePer((definition: Definition) =>
   z.object({
     id: z.string().meta({ description: `Identifier, \`${definition.idPrefix}_\` and 27 characters that sort by time.` }),
@@ -30,13 +30,13 @@ export const answerSchema = oncePer((definition: Definition) =>
   }),
 );
 
-/** `{ id, uri }`: how answers refer to another object. */
+/** A reference in answers: `{ id, uri }`. */
 export const refSchema = z.object({
   id: z.string().meta({ description: "Identifier of the object." }),
   uri: z.url().meta({ description: "Address of the object." }),
 });
 
-/** A module as answers carry it. */
+/** A module in answers. */
 export function answeredModule(schema: z.ZodType): z.ZodType {
   return answered(bare(schema));
 }
@@ -57,7 +57,7 @@ function answeredFields(fields: Readonly<Record<string, z.ZodType>>): Record<str
   );
 }
 
-/** An entry of a list whose entries have addresses of their own. */
+/** In answers, an entry of a list whose entries have addresses of their own. */
 export function answeredEntry(list: z.ZodType): z.ZodObject {
   return z.object({ ...shapeOf(elementOf(list) ?? list), uri: z.url().meta({ description: "Address of the entry." }) });
 }

@@ -7,12 +7,12 @@ import { createSchema, updateSchema } from "./shape";
 type Json = Record<string, unknown>;
 
 export interface Validated {
-  /** The value with its defaults; meaningless when there are problems. */
+  /** The value with its defaults; do not use it if there are problems. */
   readonly value: Json;
   readonly problems: readonly Problem[];
 }
 
-/** Says which values are not known yet (a preview has them). They pass, and the rest is still checked. */
+/** Whether a value is not known yet, as in a preview. Such values pass, and the rest is still checked. */
 export type IsUnknown = (value: unknown) => boolean;
 
 /** Checks the body of a creation and fills in the defaults. */
@@ -36,14 +36,14 @@ export function checkRules(definition: Definition, value: Json): Problem[] {
   return rulesOf(definition.rules, value, []);
 }
 
-/** What is allowed but deserves a warning, among what is known of a value. */
+/** Broken warnings, as far as the value is known. */
 export function checkWarnings(definition: Definition, value: Json, isUnknown: IsUnknown): Problem[] {
   return allRules(createSchema(definition), without(value, isUnknown), [], faultsOf([]), "warnings");
 }
 
 interface Options {
   readonly isUnknown?: IsUnknown;
-  /** An update says "" and 0 and means it, unless the field could never take it; a creation by an older client means "left out". */
+  /** Whether "" and 0 are values, as in updates, if the field allows them. In creations they mean "left out", because older clients send them. */
   readonly keepZeroValues?: boolean;
 }
 
@@ -59,15 +59,15 @@ function validateObject(schema: z.ZodObject, body: unknown, { isUnknown = nothin
         .filter((issue) => !unknown.some((path) => startsWith(issue.path, path)))
         .flatMap((issue) => problemsOf(schema, value, issue));
   const broken = allRules(schema, without(value, isUnknown), [], faultsOf(problems));
-  // What an object lacks cannot be judged while something inside it is not known.
+  // An unknown part could be what the object lacks, so drop problems of objects with unknown parts.
   problems.push(...broken.filter((problem) => !unknown.some((path) => startsWith(path, problem.path))));
   return { value, problems };
 }
 
-/** What was sent once, with the defaults of fields that were added to its shape since. */
+/** A body that was sent earlier, with defaults for fields that were added to its shape since. */
 export const withDefaults = (schema: z.ZodType, sent: Json): Json => complete(schema, sent, nothingIsUnknown, true) as Json;
 
-/** Drops what counts as left out, then fills in defaults, at every depth. */
+/** Drops values that mean "left out", then fills in defaults, at every depth. */
 function complete(schema: z.ZodType, value: unknown, isUnknown: IsUnknown, keepZeroValues = false): unknown {
   if (isUnknown(value)) return value;
   const element = elementOf(schema);
@@ -76,7 +76,7 @@ function complete(schema: z.ZodType, value: unknown, isUnknown: IsUnknown, keepZ
   if (!fields || value === null || typeof value !== "object" || Array.isArray(value)) return value;
   const completed: Json = { ...value };
   for (const [name, field] of fields) {
-    // A module that is sent as {} is one with its defaults.
+    // `{}` is a module with its defaults.
     const dropsZero = !marksOf(field).module && !(keepZeroValues && takes(field, completed[name]));
     if (isOptional(field) && (completed[name] === null || (isZero(field, completed[name]) && dropsZero))) delete completed[name];
     if (completed[name] === undefined) {
@@ -92,7 +92,7 @@ function complete(schema: z.ZodType, value: unknown, isUnknown: IsUnknown, keepZ
 
 const takes = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
 
-/** "", 0, and {} for a map; an object with fields of its own may be complete as {}. */
+/** "", 0, and {} for a map. For an object with fields of its own, {} may be complete. */
 function isZero(schema: z.ZodType, value: unknown): boolean {
   if (value === "" || value === 0) return true;
   return (
@@ -116,7 +116,7 @@ function problemsOf(schema: z.ZodType, value: unknown, issue: z.core.$ZodIssue):
   return [{ path: issue.path, message: messageOf(issue, value), error: "invalid_field" }];
 }
 
-/** What an issue of zod with a value means, in the words of this project. */
+/** Turns an issue that zod has with a value into an error text. */
 export function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
   const missing = issue.path.length > 0 && valueAt(value, issue.path) === undefined;
   return missing ? `is required and ${wordsOf(issue)}` : wordsOf(issue);
@@ -155,9 +155,9 @@ function explainImmutable(definition: Definition, problem: Problem): Problem {
 }
 
 interface Faults {
-  /** Where something is wrong. */
+  /** The paths with an error. */
   readonly at: ReadonlySet<string>;
-  /** Where something is wrong with the value, or within it. */
+  /** The paths with an error in them or below them. */
   readonly within: ReadonlySet<string>;
 }
 
@@ -171,13 +171,13 @@ const faultsOf = (problems: readonly Problem[]): Faults => ({
 function allRules(schema: z.ZodType, value: unknown, path: PropertyKey[], faults: Faults, kind: "rules" | "warnings" = "rules"): Problem[] {
   const element = elementOf(schema);
   if (element && Array.isArray(value)) {
-    if (faults.at.has(pathKey(path))) return []; // zod does not look into a list that is too long
+    if (faults.at.has(pathKey(path))) return []; // zod did not check the entries of a list that is too long
     return value.flatMap((item, index) => allRules(element, item, [...path, index], faults, kind));
   }
   const fields = fieldsOf(schema);
   if (!fields || value === null || typeof value !== "object") return [];
   const nested = fields.flatMap(([name, field]) => allRules(field, (value as Json)[name], [...path, name], faults, kind));
-  // A rule may rely on the shapes of what it reads, so it runs on objects that are sound in themselves.
+  // Rules rely on the shapes of the fields that they read, so run them on valid objects only.
   const sound = nested.length === 0 && !faults.within.has(pathKey(path));
   if (!sound && kind === "rules") return nested;
   return [...nested, ...rulesOf(marksOf(bare(schema))[kind] ?? [], value as Json, path)];

@@ -13,7 +13,7 @@ export const acl = () =>
     .default([])
     .meta({
       description:
-        "What the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions.",
+        "Rules for what the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions.",
     });
 
 function complainAboutRule(rule: string): string | undefined {

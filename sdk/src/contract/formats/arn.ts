@@ -5,14 +5,14 @@ import { present } from "../core/narrow";
 export interface Arn {
   readonly region: string;
   readonly account: string;
-  /** What is named, without what all of its kind begin with: `tunnels` for `stream/tunnels`. */
+  /** The resource's name without the prefix of its kind: `tunnels` for `stream/tunnels`. */
   readonly name: string;
 }
 
-// A region becomes part of a host's name, so nothing passes that could be another host's.
+// The region becomes part of a host name, so it must not be able to name another host.
 const REGION = "[a-z]{2,4}(?:-[a-z]+)+-\\d{1,2}";
 
-/** What the ARN of each kind looks like (the AWS service authorization reference, "Resource types"). */
+/** The form of the ARN for each kind (the AWS service authorization reference, "Resource types"). */
 const KINDS = {
   role: { title: "role", service: "iam", region: "", name: "role/((?:[!-~]+/)?[\\w+=,.@-]{1,64})", example: "role/tunnels" },
   stream: { title: "stream", service: "kinesis", region: REGION, name: "stream/([\\w.-]{1,128})", example: "stream/tunnels" },
@@ -33,14 +33,14 @@ const KINDS = {
   },
 } as const;
 
-/** Reads the ARN of something of a kind, or nothing where it is none. */
+/** Parses an ARN of a kind; undefined if it is none. */
 export function readArn(kind: keyof typeof KINDS, text: string): Arn | undefined {
   const { service, region, name } = KINDS[kind];
   const found = new RegExp(`^arn:aws(?:-[a-z]+)*:${service}:(${region}):(\\d{12}):${name}$`).exec(text);
   return found ? { region: present(found[1]), account: present(found[2]), name: present(found[3]) } : undefined;
 }
 
-/** The ARN of something of a kind. */
+/** An ARN of a kind. */
 export function arn(kind: keyof typeof KINDS) {
   const { title, service, region, example } = KINDS[kind];
   const shown = `arn:aws:${service}:${region && "eu-central-1"}:123456789012:${example}`;

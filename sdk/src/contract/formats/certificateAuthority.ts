@@ -4,7 +4,7 @@ import { conditioned, text } from "../core/fields";
 import { present } from "../core/narrow";
 import { readAllDer, readDer, requireDer } from "./der";
 
-/** What a certificate authority's answers say of its certificate. */
+/** The facts about its certificate in a certificate authority's answers. */
 export interface CertificateFacts {
   readonly subject_common_name: string;
   /** RFC 3339. */
@@ -26,13 +26,13 @@ export const certificateAuthorityPem = () =>
 
 // The longest certificate of a real authority is a few KB; the bound keeps parsing cheap.
 const LONGEST_PEM = 64 * 1024;
-/** Real ones have some ten. */
+/** Real certificates have about ten. */
 const MOST_EXTENSIONS = 64;
 
 const UNREADABLE =
   "cannot be read completely as an X.509 certificate: the PEM block, or a field or an extension in it, is truncated or damaged; send the certificate as its issuer gave it";
 
-/** Reads the certificate of an authority, or says why it is not one. */
+/** Reads the certificate of an authority. Returns an error text if it is not one. */
 export function readCertificateAuthority(pem: string): CertificateFacts | string {
   const shape = complainAboutShape(pem);
   if (shape) return shape;
@@ -44,21 +44,21 @@ export function readCertificateAuthority(pem: string): CertificateFacts | string
   }
 }
 
-/** The certificate's bytes, which OpenSSL reads as a certificate with a key, to the last of them. */
+/** The certificate's bytes. Throws unless OpenSSL reads all of them as one certificate with a key. */
 function derOf(pem: string): Buffer {
   const base64 = pem.replace(/-----(BEGIN|END) CERTIFICATE-----/g, "").replace(/\s+/g, "");
   const der = Buffer.from(base64, "base64");
   if (der.toString("base64") !== base64) throw new Error("not base64");
   requireDer(der);
   const certificate = new X509Certificate(der);
-  if (!certificate.raw.equals(der)) throw new Error("not all of it was read");
-  certificate.publicKey; // is read when it is first asked for
+  if (!certificate.raw.equals(der)) throw new Error("bytes follow the certificate");
+  certificate.publicKey; // parsed on first access
   return der;
 }
 
 const EXTENSIONS = 0xa3; // [3] of RFC 5280 section 4.1
 
-/** Each extension holds one value, and none stands twice (RFC 5280 section 4.2). */
+/** Each extension holds one value, and none is repeated (RFC 5280 section 4.2). */
 function complainAboutExtensions(der: Buffer): string | undefined {
   const [signed] = readAllDer(readDer(der).content);
   const field = readAllDer(present(signed).content).find(({ tag }) => tag === EXTENSIONS);
@@ -69,7 +69,7 @@ function complainAboutExtensions(der: Buffer): string | undefined {
   for (const { content } of extensions) {
     const parts = readAllDer(content);
     const name = present(parts[0]).content.toString("hex");
-    if (seen.has(name)) throw new Error("an extension that stands twice");
+    if (seen.has(name)) throw new Error("a repeated extension");
     seen.add(name);
     requireDer(present(parts.at(-1)).content);
   }
@@ -77,11 +77,11 @@ function complainAboutExtensions(der: Buffer): string | undefined {
 }
 
 function factsOf(der: Buffer): CertificateFacts | string {
-  // Loaded when first needed: it is the heaviest of the contract's libraries and most programs declare no authority.
-  require("reflect-metadata"); // the library's own requirement
+  // Loaded on first use: it is the heaviest of the contract's libraries, and most programs declare no authority.
+  require("reflect-metadata"); // required by the library
   const x509 = require("@peculiar/x509") as typeof X509;
   const certificate = new x509.X509Certificate(der);
-  certificate.extensions; // reads every one that it knows
+  certificate.extensions; // parses every extension that it knows
   const constraints = certificate.getExtension(x509.BasicConstraintsExtension);
   if (!constraints)
     return "is not a certificate authority: the certificate has no basicConstraints extension; upload the certificate that signs others";

@@ -6,7 +6,7 @@ import { present } from "../core/narrow";
 /** An IPv4 or IPv6 network in CIDR notation, with a mask and without host bits. */
 export const cidr = () => conditioned(text(64), complainAboutCidr).meta({ examples: ["192.0.2.0/24"] });
 
-/** Says what is wrong with a network in CIDR notation, or nothing. */
+/** An error text for an invalid network in CIDR notation; undefined if it is valid. */
 export function complainAboutCidr(value: string): string | undefined {
   const [address = "", mask, ...rest] = value.split("/");
   const version = address.includes("%") ? 0 : isIP(address); // a zone belongs to one machine
@@ -17,10 +17,10 @@ export function complainAboutCidr(value: string): string | undefined {
   const network = networkOf(value);
   return ipaddr.parse(address).toString() === network.toString()
     ? undefined
-    : `has bits set behind its mask: write "${network.toString()}/${mask}" for the network`;
+    : `has bits set after its mask: write "${network.toString()}/${mask}" for the network`;
 }
 
-/** How two networks are compared: `2001:DB8::/32` and `2001:db8:0::/32` are the same. */
+/** Equal for two notations of the same network: `2001:DB8::/32` and `2001:db8:0::/32`. */
 export const cidrKey = (cidr: string): string => `${networkOf(cidr).toString()}/${cidr.split("/")[1]}`;
 
 const networkOf = (cidr: string): ipaddr.IPv4 | ipaddr.IPv6 =>

@@ -1,14 +1,14 @@
-/** Arithmetic of the curve edwards25519 (RFC 8032 section 5.1), as far as it takes to judge a public key, which is no secret. */
+/** Arithmetic on the curve edwards25519 (RFC 8032 section 5.1), enough to check a public key. Not constant-time: public keys are no secrets. */
 const P = 2n ** 255n - 19n;
-/** The order of the points that signatures are made with. */
+/** The order of the subgroup that signatures use. */
 const L = 2n ** 252n + 27742317777372353535851937790883648493n;
 
 const modulo = (value: bigint): bigint => ((value % P) + P) % P;
 
 function power(base: bigint, exponent: bigint): bigint {
   let result = 1n;
-  for (let [square, left] = [modulo(base), exponent]; left > 0n; left >>= 1n, square = (square * square) % P)
-    if (left & 1n) result = (result * square) % P;
+  for (let [square, bits] = [modulo(base), exponent]; bits > 0n; bits >>= 1n, square = (square * square) % P)
+    if (bits & 1n) result = (result * square) % P;
   return result;
 }
 
@@ -29,7 +29,7 @@ function sum([x1, y1, z1, t1]: Point, [x2, y2, z2, t2]: Point): Point {
 
 const isNeutral = ([x, y, z]: Point): boolean => x === 0n && y === z;
 
-/** RFC 8032 section 5.1.3; undefined for what is no point, or is written in a way of its own. */
+/** RFC 8032 section 5.1.3; undefined if the bytes are no point, or not its canonical encoding. */
 function decode(bytes: Uint8Array): Point | undefined {
   if (bytes.length !== 32) return undefined;
   const number = BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`);
@@ -43,12 +43,12 @@ function decode(bytes: Uint8Array): Point | undefined {
   return [x, y, 1n, modulo(x * y)];
 }
 
-/** Whether bytes are a point of full order: on the curve, and neither of small order nor mixed with such a point. */
+/** Whether bytes are a point of full order: on the curve, with no component of small order. */
 export function isOfFullOrder(bytes: Uint8Array): boolean {
   const point = decode(bytes);
   if (!point || isNeutral(point)) return false;
   let result: Point = [0n, 1n, 1n, 0n];
-  for (let [doubled, left] = [point, L]; left > 0n; left >>= 1n, doubled = sum(doubled, doubled))
-    if (left & 1n) result = sum(result, doubled);
+  for (let [doubled, bits] = [point, L]; bits > 0n; bits >>= 1n, doubled = sum(doubled, doubled))
+    if (bits & 1n) result = sum(result, doubled);
   return isNeutral(result);
 }

@@ -3,25 +3,25 @@ import { conditioned, text } from "../core/fields";
 
 const CHANGES = ["created", "updated", "deleted"] as const;
 
-/** What can happen to an object. */
+/** The possible changes of an object. */
 export type Change = (typeof CHANGES)[number];
 
 const subjects: string[] = [];
 const types: string[] = [];
 
-/** Every type of event that a subscription may name. */
+/** Every event type that a subscription may name. */
 export const EVENT_TYPES: readonly string[] = types;
 
-/** Names the types of events after the resource types: the registry does, which this file cannot import, because one of its types uses it. */
+/** Fills the list of event types. The registry calls this: this file cannot import it, because one of its types imports this file. */
 export function nameEventTypes(definitions: readonly Definition[]): void {
   subjects.push(...new Set(definitions.map(({ subject }) => subject).sort()));
   types.push(...subjects.flatMap((subject) => CHANGES.map((change) => `${subject}_${change}.v0`)));
 }
 
-/** The type of the event that tells of a change. */
+/** The event type of a change. */
 export const eventTypeOf = ({ subject }: Definition, change: Change): string => `${subject}_${change}.v0`;
 
-/** The type of an event, for example `ip_policy_created.v0`. */
+/** An event type, for example `ip_policy_created.v0`. */
 export const eventType = () =>
   conditioned(text(64), (type) => {
     if (EVENT_TYPES.includes(type)) return undefined;

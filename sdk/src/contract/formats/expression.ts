@@ -3,7 +3,7 @@ import { conditioned, word } from "../core/fields";
 
 const LONGEST_EXPRESSION = 4096;
 const DEEPEST = 100;
-/** No list within an expression is longer than its text. */
+/** No list in an expression has more entries than its text has characters. */
 const LIMITS = {
   maxDepth: DEEPEST,
   maxAstNodes: 2 * LONGEST_EXPRESSION,
@@ -16,7 +16,7 @@ const VALUES = ["req.method", "req.host", "req.path", "req.user_agent", "conn.cl
 const FUNCTIONS = ["startsWith", "endsWith", "contains", "matches", "inCidrRange"];
 const OPERATORS = ["value", "list", "==", "!=", "<", "<=", ">", ">=", "in", "&&", "||", "!_", "-_"];
 
-/** What gateways serve, for the documentation and for warnings. */
+/** The part of CEL that gateways serve, for the documentation and for warnings. */
 export const SERVED_EXPRESSIONS = `${VALUES.map((name) => `\`${name}\``).join(", ")}, \`req.headers["x"]\`, comparison, \`in\`, ${FUNCTIONS.map((name) => `\`${name}\``).join(", ")}, \`&&\`, \`||\`, \`!\`, parentheses, literals and lists`;
 
 /** A condition in the Common Expression Language. */
@@ -26,59 +26,59 @@ export const expression = () =>
     return typeof read === "string" ? read : undefined;
   }).meta({ examples: ['req.path.startsWith("/api")'] });
 
-/** What of an expression no gateway will serve, in the order in which it stands there; nothing for what is no expression. */
+/** The parts of an expression that no gateway serves, in the order of the text; empty if it is no expression. */
 export function notServed(text: string): string[] {
   const read = readExpression(text);
   if (typeof read === "string") return [];
   const found = new Map<number, string>();
-  const left: Cel.ASTNode[] = [read];
-  for (let node = left.pop(); node; node = left.pop()) {
+  const pending: Cel.ASTNode[] = [read];
+  for (let node = pending.pop(); node; node = pending.pop()) {
     const path = pathOf(node);
     if (path !== undefined) {
       if (!VALUES.includes(path)) found.set(node.start, path);
     } else if (node.op === "call" || node.op === "rcall") {
       const name = node.args[0];
       if (!FUNCTIONS.includes(name)) found.set(node.start, `${name}()`);
-      left.push(...nodesIn(node.args));
+      pending.push(...nodesIn(node.args));
     } else if (!isHeader(node)) {
       if (!OPERATORS.includes(node.op)) found.set(node.start, text.slice(node.start, node.end));
-      else if (node.op !== "value") left.push(...nodesIn(node.args));
+      else if (node.op !== "value") pending.push(...nodesIn(node.args));
     }
   }
   return [...new Set([...found].sort(([a], [b]) => a - b).map(([, name]) => name))];
 }
 
-/** Reads an expression, or says why it is none. */
+/** Parses an expression. Returns an error text if it is invalid. */
 function readExpression(text: string): Cel.ASTNode | string {
-  // Loaded when first needed: few programs declare policies.
+  // Loaded on first use: few programs declare policies.
   const { Environment, ParseError } = require("@marcbachmann/cel-js") as typeof Cel;
   try {
     const { ast } = new Environment({ limits: LIMITS }).parse(text);
     return signsBefore(ast) > DEEPEST ? TOO_DEEP : ast;
   } catch (error) {
-    if (!(error instanceof ParseError)) return TOO_DEEP; // the stack has an end too
+    if (!(error instanceof ParseError)) return TOO_DEEP; // the parser overflowed the stack
     if (error.code === "limit_exceeded") return TOO_DEEP;
     const place = error.range ? ` at character ${error.range.start + 1}` : "";
     return `is no CEL expression: ${error.summary}${place}; expected for example req.path.startsWith("/api")`;
   }
 }
 
-/** The longest row of "!" and "-" before a value, which the parser's own limit leaves out. */
+/** The longest run of "!" and "-" before a value. The parser's own depth limit does not count them. */
 function signsBefore(ast: Cel.ASTNode): number {
   let longest = 0;
-  const left: [node: Cel.ASTNode, signs: number][] = [[ast, 0]];
-  for (let next = left.pop(); next; next = left.pop()) {
+  const pending: [node: Cel.ASTNode, signs: number][] = [[ast, 0]];
+  for (let next = pending.pop(); next; next = pending.pop()) {
     const [node, signs] = next;
     longest = Math.max(longest, signs);
     const isSign = node.op === "!_" || node.op === "-_";
-    for (const inner of nodesIn(node.op === "value" ? [] : node.args)) left.push([inner, isSign ? signs + 1 : 0]);
+    for (const inner of nodesIn(node.op === "value" ? [] : node.args)) pending.push([inner, isSign ? signs + 1 : 0]);
   }
   return longest;
 }
 
 const TOO_DEEP = `is nested more than ${DEEPEST} deep; take it apart into several expressions, all of which have to hold`;
 
-/** `a.b.c` for a name and the fields that are taken from it. */
+/** A name with its fields as a path: `a.b.c`. */
 function pathOf(node: Cel.ASTNode): string | undefined {
   const fields: string[] = [];
   let at = node;
@@ -93,6 +93,6 @@ function pathOf(node: Cel.ASTNode): string | undefined {
 const isHeader = (node: Cel.ASTNode): boolean =>
   node.op === "[]" && pathOf(node.args[0]) === "req.headers" && node.args[1].op === "value" && typeof node.args[1].args === "string";
 
-/** The expressions among the arguments of an operator, which has one, several, or lists of them. */
+/** The expressions among an operator's arguments, also those in lists. */
 const nodesIn = (args: unknown): Cel.ASTNode[] =>
   [args].flat(3).filter((one): one is Cel.ASTNode => typeof one === "object" && one !== null && "op" in one);

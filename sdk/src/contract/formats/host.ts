@@ -7,7 +7,7 @@ import { present } from "../core/narrow";
 /** A domain name of 253 characters, "*.", a colon and a port. */
 export const LONGEST_ADDRESS = 261;
 
-/** Whether a name is a domain name (RFC 1123, without a trailing dot), with a leading `*.` where that is allowed. */
+/** Whether a name is a domain name (RFC 1123, without a trailing dot), with a leading `*.` if that is allowed. */
 export function isDomain(name: string, { wildcard = false } = {}): boolean {
   const domain = wildcard && name.startsWith("*.") ? name.slice(2) : name;
   const labels = domain.split(".");
@@ -30,7 +30,7 @@ export function isAddress(text: string, { wildcard = false } = {}): boolean {
   return isIP(host) === 4 || isDomain(host, { wildcard });
 }
 
-/** `<host>:<port>` as edges serve it; the host is a domain or `*.<domain>`. */
+/** A hostport of an edge, `<host>:<port>`; the host is a domain or `*.<domain>`. */
 const hostport = () =>
   conditioned(text(LONGEST_ADDRESS), (value) => {
     const at = value.lastIndexOf(":");
@@ -39,13 +39,13 @@ const hostport = () =>
     return isDomain(value.slice(0, at), { wildcard: true }) ? undefined : 'must begin with a domain name or "*.<domain>"';
   }).meta({ examples: ["app.example.com:443"] });
 
-/** What an edge of any kind serves. */
+/** The hostports of an edge. */
 export const hostports = () =>
   distinct(z.array(hostport()).max(MOST_ENTRIES), hostportKey)
     .default([])
-    .meta({ description: "What the edge serves, each `<host>:<port>`; no two edges serve the same." });
+    .meta({ description: "The hostports that the edge serves, each `<host>:<port>`. No two edges may serve the same one." });
 
-/** No two edges of any kind serve the same hostport. */
+/** A hostport is unique across all kinds of edges. */
 export const uniqueHostports = (sent: { hostports: readonly string[] }): UniqueKey[] =>
   sent.hostports.map((served, index) => ({
     scope: "hostport",
@@ -54,5 +54,5 @@ export const uniqueHostports = (sent: { hostports: readonly string[] }): UniqueK
     taken: "is served by another edge already; remove it there first",
   }));
 
-/** How two hostports are compared: names of hosts are the same in any case (RFC 4343). */
+/** Equal for hostports that differ in case only: host names are case-insensitive (RFC 4343). */
 const hostportKey = (hostport: string): string => hostport.toLowerCase();

@@ -6,7 +6,7 @@ const part = (what: string) =>
     value === "" || value.includes("=") ? `is a label's ${what}, which must not be empty or hold "="` : undefined,
   );
 
-/** Labels that tunnels carry: a map of the user's own keys to values. */
+/** Labels of tunnels: a map from the user's own keys to values. */
 export const labels = () =>
   mark(
     conditioned(map(part("key"), part("value")), (value) => (Object.keys(value).length === 0 ? "must name at least one label" : undefined)),

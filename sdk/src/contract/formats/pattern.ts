@@ -4,20 +4,20 @@ import { messageOf } from "../core/narrow";
 import { programSize } from "./patternSize";
 
 const LONGEST_PATTERN = 512;
-// To compile a program of 1,000 takes up to 30 ms (measured on 2 cores, Node 24); gateways refuse larger ones by far.
+// Compiling a program of 1,000 instructions takes up to 30 ms (measured on 2 cores, Node 24). Gateways refuse far larger ones.
 const LARGEST_PROGRAM = 1_024;
 
-/** For the documentation of whatever holds patterns. */
+/** For the descriptions of fields that hold patterns. */
 export const PATTERN_LIMITS = `Each has at most ${LONGEST_PATTERN} bytes and a program of at most ${LARGEST_PROGRAM} instructions; counts of repetitions multiply.`;
 
 /** A regular expression that runs in linear time: RE2's syntax, which has no back-references and no look-around. */
 export const pattern = () =>
   conditioned(word(LONGEST_PATTERN, "bytes"), (value) => {
-    // Before it is compiled: that takes time and memory with the size of the program, not of the text.
+    // Check the size before compiling, because that takes time and memory in proportion to the program, not to the text.
     const size = programSize(value);
     if (size > LARGEST_PROGRAM)
       return `needs a program of some ${size} instructions; at most ${LARGEST_PROGRAM} are allowed, and counts of repetitions multiply, so repeat less`;
-    // Loaded when first needed: few programs filter user agents.
+    // Loaded on first use: few programs filter user agents.
     const { RE2JS } = require("re2js") as typeof Re2;
     try {
       RE2JS.compile(value);

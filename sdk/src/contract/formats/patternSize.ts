@@ -1,20 +1,21 @@
-/** A Unicode class such as \pL holds hundreds of ranges, so it counts for more than a character; how much more is a choice. */
+/** A Unicode class such as \pL holds hundreds of ranges, so it counts for more than a character. The factor is our choice. */
 const UNICODE_CLASS = 20;
-/** A group keeps where it begins and ends, and may hold nothing, which takes an instruction too; one that is not kept has the latter only. */
+/** A capturing group takes an instruction for its begin, its end, and for the case that it is empty; other groups for the latter only. */
 const GROUP = 3;
 const GROUP_NOT_KEPT = 1;
-/** Every program has its beginning and its end. */
+/** Every program begins and ends with an instruction. */
 const WHOLE = 2;
 
-/** A sequence that is being read: its whole size, and that of its last part, which a repetition would repeat. */
+/** An unfinished sequence: its size, and the size of its last part, which a repetition would repeat. */
 interface Open {
   size: number;
   last: number;
 }
 
 /**
- * How many instructions the program of an RE2 expression has at most, found without making it: counts of repetitions
- * multiply. Takes time with the length of the expression alone. What is no RE2 gets some number; whether it is any is not told.
+ * The most instructions that RE2's program for an expression has, computed without compiling it. Counts of repetitions
+ * multiply. Takes time in proportion to the expression's length. Does not check the syntax: an invalid expression gets some
+ * number.
  */
 export function programSize(expression: string): number {
   const groups: Open[] = [];
@@ -39,7 +40,7 @@ export function programSize(expression: string): number {
     },
     branch: () => add(2),
     times: ({ count }) => replaceLast(count * open.last),
-    // Each time needs an instruction of its own to decide whether there is one more.
+    // Each repetition needs one more instruction, which decides whether another one follows.
     upTo: ({ count }) => replaceLast(count * (open.last + 1)),
     part: ({ count }) => add(count),
   };
@@ -50,7 +51,7 @@ export function programSize(expression: string): number {
 
 interface Token {
   readonly kind: "open" | "close" | "branch" | "times" | "upTo" | "part";
-  /** How often it repeats, or how many instructions it takes by itself. */
+  /** For a repetition, how often it repeats; otherwise its number of instructions. */
   readonly count: number;
 }
 
@@ -80,5 +81,5 @@ function* tokensOf(expression: string): Generator<Token> {
   }
 }
 
-/** One more than the least where there is no most: the last one goes in circles. */
+/** Without a maximum, one more than the minimum: the last repetition is a loop. */
 const timesOf = (least: string, most: string | undefined): number => (most ? Number(most) : Number(least) + 1);

@@ -7,11 +7,11 @@ import { complainAboutCidr } from "./cidr";
 import { openSshPublicKey, readSshPublicKey } from "./sshPublicKey";
 import { secondsOf, timestamp, timestampOf } from "./time";
 
-/** OpenSSH reads no certificate with more (SSHKEY_CERT_MAX_PRINCIPALS in its sshkey.h). */
+/** OpenSSH refuses certificates with more principals (SSHKEY_CERT_MAX_PRINCIPALS in sshkey.h). */
 const MOST_PRINCIPALS = 256;
 const DAY = 24 * 60 * 60;
 
-/** What certificates for users and for hosts have in common, before the options of the former. */
+/** The fields that certificates for users and for hosts have in common. */
 export const subjectFields = (principals: string) => ({
   description: description(),
   metadata: metadata(),
@@ -29,7 +29,7 @@ export const subjectFields = (principals: string) => ({
     .meta({ description: `${principals} At most ${MOST_PRINCIPALS}. Set at creation only.` }),
 });
 
-/** When a certificate is valid; the server chooses what is left out ({@link completeValidity}). */
+/** The validity of a certificate. The server fills in what is left out ({@link completeValidity}). */
 export const validityFields = () => ({
   valid_after: mark(timestamp().optional(), { immutable: true, serverDefault: true }).meta({
     description: "Start of the validity (RFC 3339, in whole seconds). Default: now. Set at creation only.",
@@ -56,14 +56,14 @@ interface Validity {
   readonly valid_until: string;
 }
 
-/** A certificate that ends before it begins would be accepted nowhere. */
+/** No server would accept a certificate that ends before it begins. */
 export const endsAfterItBegins: Rule<Partial<Validity>> = function* ({ valid_after, valid_until }) {
   if (valid_after === undefined || valid_until === undefined) return;
   if (secondsOf(valid_until) <= secondsOf(valid_after))
     yield { path: ["valid_until"], message: `must be at least a second after \`valid_after\` (${valid_after})` };
 };
 
-/** spec "SSH user certificate": valid from its creation on, for 24 hours, where nothing else is asked for. */
+/** spec "SSH user certificate": by default, valid from its creation on for 24 hours. */
 export function completeValidity(sent: Partial<Validity>, now: Date): Validity {
   const created = timestampOf(Math.floor(now.getTime() / 1000));
   const { valid_after = created, valid_until = endOf(valid_after, DAY, now) } = sent;
@@ -72,7 +72,7 @@ export function completeValidity(sent: Partial<Validity>, now: Date): Validity {
 
 const wellKnown = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(", ");
 
-/** A map whose keys are names of options; `complain` says what is wrong with one. */
+/** A map from names of options to values; `complain` returns an error text for an invalid one. */
 const options = (complain: (name: string, value: string) => string | undefined) =>
   mark(
     map(text(255, "characters"), text(4096)).superRefine((value, context) => {
@@ -84,7 +84,7 @@ const options = (complain: (name: string, value: string) => string | undefined) 
     { userKeys: true, immutable: true },
   );
 
-/** PROTOCOL.certkeys "Critical options": whoever does not know one refuses the certificate, so only what OpenSSH knows is taken. */
+/** PROTOCOL.certkeys "Critical options": a program that does not know one refuses the certificate, so accept only those that OpenSSH knows. */
 export const criticalOptions = () =>
   options((name, value) => {
     if (name === "force-command") return value === "" ? "must not be empty: it is the command to run" : complainAboutText(value);
@@ -94,7 +94,7 @@ export const criticalOptions = () =>
     .default({})
     .meta({
       description:
-        'What limits the certificate: `"force-command"` (the only command that runs) and `"source-address"` (addresses and networks, with commas between). Set at creation only.',
+        'Limits of the certificate: `"force-command"` (the only command that runs) and `"source-address"` (addresses and networks, with commas between). Set at creation only.',
     });
 
 const EXTENSIONS = [
@@ -106,24 +106,24 @@ const EXTENSIONS = [
   "permit-user-rc",
 ];
 
-/** PROTOCOL.certkeys "Extensions": what the holder may do beyond running a command. */
+/** PROTOCOL.certkeys "Extensions": permissions besides running a command. */
 export const extensions = () =>
   options((name, value) => {
-    // RFC 4251 section 6: names of one's own end in "@" and a domain.
+    // RFC 4251 section 6: private names end in "@" and a domain.
     if (/^[\x21-\x3f\x41-\x7e]+@[a-z0-9.-]+$/i.test(name)) return complainAboutText(value);
     if (!EXTENSIONS.includes(name))
       return `is not an extension of OpenSSH; known: ${wellKnown(EXTENSIONS)}, or a name of your own with "@<domain>"`;
-    return value === "" ? undefined : 'must be "": the name says it all';
+    return value === "" ? undefined : 'must be "", because extensions have no values';
   })
     .default({ "permit-pty": "", "permit-user-rc": "" })
     .meta({
       description:
-        'What the certificate permits, each name with the value `""`: `permit-X11-forwarding`, `permit-agent-forwarding`, `permit-port-forwarding`, `permit-pty`, `permit-user-rc`, `no-touch-required`, or names of your own with `@<domain>`. Default: `permit-pty` and `permit-user-rc`. Set at creation only.',
+        'Permissions of the certificate, each name with the value `""`: `permit-X11-forwarding`, `permit-agent-forwarding`, `permit-port-forwarding`, `permit-pty`, `permit-user-rc`, `no-touch-required`, or names of your own with `@<domain>`. Default: `permit-pty` and `permit-user-rc`. Set at creation only.',
     });
 
 function complainAboutPrincipal(name: string): string | undefined {
   if (name === "") return "must not be empty";
-  // ssh-keygen and sshd's AuthorizedPrincipalsFile separate names by commas and line ends.
+  // ssh-keygen and sshd's AuthorizedPrincipalsFile separate names with commas and line breaks.
   if (name.includes(",")) return "holds a comma; name each principal in an entry of its own";
   return /[\p{Cc}\p{Cs}]/u.test(name) ? "must not hold control characters or halves of surrogate pairs" : undefined;
 }
@@ -138,6 +138,6 @@ function complainAboutSourceAddress(list: string): string | undefined {
 
 const NO_ADDRESS = 'must be an address or a network, with commas and no spaces between, for example "192.0.2.7,2001:db8::/32"';
 
-/** OpenSSH refuses to read texts with a NUL inside, and half a surrogate pair has no form in UTF-8. */
+/** OpenSSH refuses texts that contain NUL, and half a surrogate pair cannot be encoded in UTF-8. */
 const complainAboutText = (text: string) =>
   /[\0\p{Cs}]/u.test(text) ? "must not hold NUL characters or halves of surrogate pairs" : undefined;

@@ -4,10 +4,10 @@ import { conditioned, text } from "../core/fields";
 import { present } from "../core/narrow";
 import { isOfFullOrder } from "./ed25519";
 
-/** A public key for SSH that has been read and found sound. */
+/** A valid public key for SSH. */
 export interface SshPublicKey {
   readonly type: "rsa" | "ecdsa" | "ed25519";
-  /** The key's wire form (RFC 4253 section 6.6): the same however the text was written. */
+  /** The key's wire form (RFC 4253 section 6.6). It does not depend on the format of the text. */
   readonly blob: Buffer;
 }
 
@@ -33,12 +33,12 @@ export const openSshPublicKey = () =>
     text.trimStart().startsWith("--") ? `must be an OpenSSH line ("ssh-ed25519 AAAA… comment"); "ssh-keygen -i" converts PEM` : undefined,
   );
 
-/** What may stand at the beginning of a line: names of keys' types (RFC 4253, 5656, 8332, 8709, and OpenSSH's own). */
+/** The names of key types at the beginning of a line (RFC 4253, 5656, 8332, 8709, and OpenSSH's own). */
 const TYPE = String.raw`(?:ssh-(?:rsa|dss|ed25519|ed448)|rsa-sha2-\d+|ecdsa-sha2-\S+|sk-\S+)`;
 
-/** One key, one line: options and certificates would be kept, and mean nothing here. */
+/** Accept exactly one key on one line. Options and certificates would be stored without any effect. */
 function complainAboutShape(text: string): string | undefined {
-  if (text.includes("PRIVATE KEY")) return undefined; // there are words for that below
+  if (text.includes("PRIVATE KEY")) return undefined; // readSshPublicKey has a better error text for this
   if (text.startsWith("--"))
     return text.split("BEGIN ").length > 2 || !/-----?$/.test(text) ? `holds more than one key, or text around it; ${CURE}` : undefined;
   if (/[\r\n]/.test(text)) return "holds more than one line; send one key, as one line, and further keys as objects of their own";
@@ -48,10 +48,10 @@ function complainAboutShape(text: string): string | undefined {
   return undefined;
 }
 
-/** What reading a key does not find: numbers that make every signature under it worthless. */
+/** Finds numbers that make signatures worthless and that parsers accept. */
 function complainAboutNumbers({ type, blob }: SshPublicKey): string | undefined {
   const [, first, second] = partsOf(blob);
-  if (type === "ed25519") return isOfFullOrder(present(first)) ? undefined : "is no point of full order on its curve; make a new key";
+  if (type === "ed25519") return isOfFullOrder(present(first)) ? undefined : "is not a point of full order on its curve; generate a new key";
   if (type === "ecdsa") return undefined; // on the NIST curves every point has full order
   const numberIn = (part?: Buffer) => BigInt(`0x${present(part).toString("hex")}`);
   const exponent = numberIn(first);
@@ -61,7 +61,7 @@ function complainAboutNumbers({ type, blob }: SshPublicKey): string | undefined 
   return modulus % 2n === 0n ? "has an even modulus, so it is no RSA key" : undefined;
 }
 
-/** The parts of a key's wire form, the name of its type first (RFC 4251 section 5). */
+/** Splits a key's wire form into its parts; the first is the name of its type (RFC 4251 section 5). */
 function partsOf(blob: Buffer): Buffer[] {
   const parts: Buffer[] = [];
   for (let offset = 0; offset + 4 <= blob.length; ) {
@@ -72,11 +72,11 @@ function partsOf(blob: Buffer): Buffer[] {
   return parts;
 }
 
-/** Reads a public key, or says why it is none that may be used. Takes what was stored before rules for what is sent were added. */
+/** Reads a public key. Returns an error text if it may not be used. Also accepts keys that were stored before the rules became stricter. */
 export function readSshPublicKey(text: string): SshPublicKey | string {
   if (text.length > LONGEST_TEXT) return `is ${text.length} characters long, more than any public key; ${CURE}`;
   if (text.includes("PRIVATE KEY")) return "is a private key; send the public half (the .pub file), and treat this key as disclosed";
-  // Loaded when first needed: most programs declare no SSH key.
+  // Loaded on first use: most programs declare no SSH key.
   const sshpk = require("sshpk") as typeof Sshpk;
   let key: Sshpk.Key;
   try {
@@ -88,7 +88,7 @@ export function readSshPublicKey(text: string): SshPublicKey | string {
   if (key.type === "rsa" && key.size < SMALLEST_RSA) return `is an RSA key of ${key.size} bits; at least ${SMALLEST_RSA} are needed`;
   if (key.type === "rsa" && key.size > LARGEST_RSA) return `is an RSA key of ${key.size} bits; at most ${LARGEST_RSA} are allowed`;
   try {
-    // node:crypto refuses what sshpk lets pass: points off their curve, keys of a wrong length.
+    // node:crypto refuses some keys that sshpk accepts: points off their curve, keys of a wrong length.
     createPublicKey({ key: jwkOf(key), format: "jwk" });
   } catch {
     return "is not a valid key of its type: its numbers do not form a point on the curve or a modulus";
@@ -96,14 +96,14 @@ export function readSshPublicKey(text: string): SshPublicKey | string {
   return { type: key.type, blob: key.toBuffer("rfc4253", {}) };
 }
 
-/** Reads a public key that was checked when it was sent. */
+/** Reads a public key that was validated before it was stored. */
 export function validSshPublicKey(text: string): SshPublicKey {
   const read = readSshPublicKey(text);
   if (typeof read === "string") throw new Error(`The public key ${read}`);
   return read;
 }
 
-/** What makes two texts the same key, as OpenSSH prints fingerprints. */
+/** The fingerprint of a key, as OpenSSH prints it; equal for two texts of the same key. */
 export const fingerprint = (key: SshPublicKey): string =>
   `SHA256:${createHash("sha256").update(key.blob).digest("base64").replace(/=+$/, "")}`;
 
@@ -121,7 +121,7 @@ function parse(sshpk: typeof Sshpk, text: string): Sshpk.Key {
   return sameBytes(sshpk.parseKey(text, "ssh"), base64);
 }
 
-/** A key whose blob is longer than the key it holds, or encodes it in another way, is refused (it would be compared wrongly). */
+/** Refuses a blob that is not the key's canonical encoding, because comparisons would miss that it is the same key. */
 function sameBytes(key: Sshpk.Key, base64: string): Sshpk.Key {
   if (!key.toBuffer("rfc4253", {}).equals(Buffer.from(base64, "base64"))) throw new Error("not the canonical encoding");
   return key;

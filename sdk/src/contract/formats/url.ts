@@ -10,5 +10,5 @@ const urlOf = (beginning: RegExp, words: string, example: string) =>
 /** An absolute https URL. */
 export const httpsUrl = () => urlOf(/^https:\/\//i, '"https://"', "https://id.example.com");
 
-/** An absolute http or https URL: a name that is compared, and never asked for anything. */
+/** An absolute http or https URL. It is only compared as a name; nobody sends a request to it. */
 export const webUrl = () => urlOf(/^https?:\/\//i, '"https://" or "http://"', "https://id.example.com");

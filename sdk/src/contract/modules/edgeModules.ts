@@ -48,7 +48,7 @@ const upstreamHasNoVersion: Rule = function* (termination) {
 
 const minVersion = () => z.enum(["1.2", "1.3"]);
 
-/** TLS termination of an HTTPS edge, which always terminates itself (api-decisions "HTTPS edges and routes"). */
+/** TLS termination of an HTTPS edge, which always terminates TLS itself (api-decisions "HTTPS edges and routes"). */
 export const httpsTermination = () =>
   module(
     { doc: "Sets the lowest TLS version." },
@@ -61,7 +61,7 @@ export const tlsTermination = () =>
     { doc: "Sets where TLS is terminated, and the lowest version." },
     {
       terminate_at: z.enum(["edge", "upstream"]).default("edge").meta({
-        description: "Who terminates TLS: the `edge`, or the `upstream` agent or server. Default `edge`.",
+        description: "Where TLS is terminated: at the `edge`, or `upstream` at the agent or server. Default `edge`.",
       }),
       min_version: minVersion().nullable().optional().meta({
         description: "The lowest TLS version that is accepted. Default `1.2`; null when TLS is terminated upstream.",

@@ -13,8 +13,8 @@ const allowList = <V extends z.ZodType>(value: V, doc: string) =>
 
 const tokenLocation = () =>
   object({
-    type: z.enum(["jwt", "at+jwt", "it+jwt"]).meta({ description: "What the token is, as a hint for parsing." }),
-    method: z.enum(["header", "body"]).meta({ description: "Where it is expected." }),
+    type: z.enum(["jwt", "at+jwt", "it+jwt"]).meta({ description: "The type of token, as a hint for parsing." }),
+    method: z.enum(["header", "body"]).meta({ description: "The part of the request that holds the token." }),
     name: word(255).meta({ description: "The name of the header or of the body's field." }),
     prefix: text(255, "characters").default("").meta({ description: "A prefix to remove before the token, for example `Bearer `." }),
   });
@@ -26,8 +26,8 @@ export const jwtValidation = () =>
     {
       issuer: allowList(webUrl(), "Issuers whose tokens are accepted."),
       audience: allowList(word(2048), "Audiences; a token must name one of them."),
-      http: object({ tokens: someOf(tokenLocation(), "Where tokens are looked for.") }).meta({
-        description: "Where tokens stand in a request.",
+      http: object({ tokens: someOf(tokenLocation(), "The places where a token may be.") }).meta({
+        description: "The place of the token in a request.",
       }),
       jws: object({
         allowed_algorithms: someOf(z.enum(ALGORITHMS), "Algorithms that a signature may use."),

@@ -26,7 +26,7 @@ export const oidc = () =>
       options_passthrough: z
         .boolean()
         .default(false)
-        .meta({ description: "Whether OPTIONS requests pass without signing in, as CORS needs." }),
+        .meta({ description: "Whether OPTIONS requests pass without sign-in, as CORS requires." }),
       cookie_prefix: text(255, "characters")
         .default("")
         .meta({ description: "Prefix of the session's cookie. Default: the service's own." }),

@@ -14,7 +14,7 @@ const logMetadata = conditioned(z.record(z.string(), z.unknown()), (value) => {
     : undefined;
 });
 
-/** What the config of each action may hold. The spec leaves it open; these are ours (api-decisions "TLS edges"). */
+/** The config of each action. The spec leaves it open; these are ours (api-decisions "TLS edges"). */
 const ACTION_CONFIGS = {
   deny: z.strictObject({ status_code: z.int().min(400).max(599).optional() }),
   log: z.strictObject({ metadata: logMetadata.optional() }),
@@ -31,7 +31,7 @@ const ACTION_CONFIGS = {
   "url-rewrite": z.strictObject({ from: word(2048), to: word(2048) }),
 } as const;
 
-/** What the configs hold, in words, for whoever declares them. */
+/** The configs in words, for the documentation. */
 const CONFIG_DOCS = [
   "`deny`: `status_code` (400 to 599, optional).",
   `\`log\`: \`metadata\` (any JSON object of at most ${LONGEST_METADATA} bytes, optional).`,
@@ -66,7 +66,8 @@ const configFitsType = (http: boolean): Rule<{ type?: ActionType; config?: unkno
     for (const issue of schema.safeParse(action.config).error?.issues ?? []) {
       if (issue.code === "unrecognized_keys") {
         const accepted = Object.keys(schema.shape).join(", ");
-        for (const key of issue.keys) yield { path: ["config", key], message: `is no setting of action ${type}; accepted: ${accepted}` };
+        for (const key of issue.keys)
+          yield { path: ["config", key], message: `is not a setting of the action ${type}; accepted: ${accepted}` };
       } else {
         yield { path: ["config", ...issue.path], message: `${messageOf(issue, action.config)}, for action ${type}` };
       }
@@ -76,11 +77,11 @@ const configFitsType = (http: boolean): Rule<{ type?: ActionType; config?: unkno
 const action = (http: boolean) =>
   object(
     {
-      type: z.enum(Object.keys(ALL_ACTION_CONFIGS) as ActionType[]).meta({ description: "What is done." }),
+      type: z.enum(Object.keys(ALL_ACTION_CONFIGS) as ActionType[]).meta({ description: "The type of the action." }),
       config: mark(map(text(255, "characters"), z.unknown()), { userKeys: true })
         .default({})
         .meta({
-          description: `Settings of the action, by its type. ${(http ? [...CONFIG_DOCS, ...HTTP_CONFIG_DOCS] : CONFIG_DOCS).join(" ")} Their names are sent as they are written.`,
+          description: `Settings of the action, by its type. ${(http ? [...CONFIG_DOCS, ...HTTP_CONFIG_DOCS] : CONFIG_DOCS).join(" ")} Their names are sent as written.`,
         }),
     },
     { rules: [configFitsType(http)] },
@@ -95,21 +96,21 @@ const policy = (http: boolean) =>
         .max(MOST_ENTRIES)
         .default([])
         .meta({
-          description: `Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. What is no CEL is refused. Gateways serve ${SERVED_EXPRESSIONS}; anything else is kept, and a preview warns of it.`,
+          description: `Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. Invalid CEL is refused. Gateways serve ${SERVED_EXPRESSIONS}; other CEL is stored, and a preview warns about it.`,
         }),
-      actions: z.array(action(http)).min(1).max(MOST_ENTRIES).meta({ description: "What is done, in this order." }),
+      actions: z.array(action(http)).min(1).max(MOST_ENTRIES).meta({ description: "The actions, in the order in which they run." }),
     },
     { warnings: [beyondGateways] },
   );
 
-/** Public clients send expressions that no gateway of ours knows, so they are taken. */
+/** A warning and no rule, because clients of the public API send expressions that our gateways do not know. */
 const beyondGateways: Rule = function* ({ expressions }) {
   for (const [index, text] of (Array.isArray(expressions) ? expressions : []).entries()) {
     const names = typeof text === "string" ? notServed(text) : [];
     if (names.length > 0)
       yield {
         path: ["expressions", index],
-        message: `uses ${names.join(", ")}, which no gateway will serve; they serve ${SERVED_EXPRESSIONS}`,
+        message: `uses ${names.join(", ")}, which no gateway serves; gateways serve ${SERVED_EXPRESSIONS}`,
       };
   }
 };
@@ -120,5 +121,5 @@ const list = (http: boolean, doc: string) => z.array(policy(http)).max(MOST_ENTR
 export const policies = ({ http = false } = {}) =>
   module(
     { doc: "Conditions and actions on inbound and outbound traffic." },
-    { inbound: list(http, "Policies on what comes in."), outbound: list(http, "Policies on what goes out.") },
+    { inbound: list(http, "Policies for inbound traffic."), outbound: list(http, "Policies for outbound traffic.") },
   );

@@ -13,7 +13,7 @@ const patterns = (doc: string) =>
 const notTooMany: Rule = function* ({ allow, deny }) {
   const count = [allow, deny].flat().filter((entry) => entry !== undefined).length;
   if (count > MOST_ENTRIES)
-    yield { path: ["deny"], message: `makes ${count} patterns in \`allow\` and \`deny\`; at most ${MOST_ENTRIES} are allowed together` };
+    yield { path: ["deny"], message: `makes it ${count} patterns in \`allow\` and \`deny\` together; at most ${MOST_ENTRIES} are allowed` };
 };
 
 /** spec "User agent filter module". */
@@ -21,8 +21,8 @@ export const userAgentFilter = () =>
   module(
     { doc: "Allows or denies requests by their User-Agent header." },
     {
-      allow: patterns("Regular expressions (RE2) of agents that may pass."),
-      deny: patterns("Regular expressions (RE2) of agents that may not."),
+      allow: patterns("Regular expressions (RE2) for agents that are admitted."),
+      deny: patterns("Regular expressions (RE2) for agents that are refused."),
     },
     { rules: [notTooMany] },
   );

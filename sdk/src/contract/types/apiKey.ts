@@ -20,7 +20,7 @@ export const apiKey = defineResource({
     owner_id: ownerId(),
     expires_at: mark(timestamp().optional(), { immutable: true }).meta({
       description:
-        "When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that makes it. Default: the same as that key, or never. Set at creation only.",
+        "When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that creates it. Default: the same as that key, or never. Set at creation only.",
     }),
   },
   computed: {

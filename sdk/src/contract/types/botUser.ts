@@ -9,7 +9,7 @@ export const botUser = defineResource({
   type: "BotUser",
   kind: "bot_user",
   title: "bot user",
-  doc: "An owner of keys and credentials that is no person, for example a pipeline or a service. Its role decides what its API keys may do.",
+  doc: "An owner of API keys and credentials that is not a person, for example a pipeline or a service. Its role decides what its API keys may do.",
   path: "/bot_users",
   listKey: "bot_users",
   idPrefix: "bot",
@@ -18,7 +18,7 @@ export const botUser = defineResource({
     name: word(255).meta({ description: "Name of the bot." }),
     role: mark(z.enum(ROLES).default("member"), { immutable: true }).meta({
       description:
-        "Role of the bot: a `member` sees and changes what belongs to the account and what it owns itself, an `admin` everything; a `gateway` reads what it has to enforce and reports what it serves, and changes nothing. Default `member`. Set at creation only.",
+        "Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects; a `gateway` reads the objects that it enforces, reports what it serves, and changes nothing. Default `member`. Set at creation only.",
     }),
     active: z.boolean().default(true).meta({ description: "Whether its API keys are accepted. Default true." }),
   },

@@ -27,10 +27,10 @@ const auth = () =>
     { rules: [exactlyOne(["role", "creds"])] },
   ).meta({ description: "How to sign in: exactly one of `role` and `creds`." });
 
-/** Where events go that name no site of the monitoring service. */
+/** The site of the monitoring service if the target names none. */
 export const DEFAULT_SITE = "datadoghq.com";
 
-/** A site of the monitoring service; the server sends to a host below it, so it is nothing but a domain. */
+/** A site of the monitoring service. The server sends to a host below it, so it must be a plain domain. */
 const site = () =>
   conditioned(text(255, "characters"), (value) =>
     value === "" || isDomain(value)
@@ -83,7 +83,7 @@ export const eventDestination = defineResource({
   type: "EventDestination",
   kind: "event_destination",
   title: "event destination",
-  doc: "A service that receives events, and how to sign in there. It has no effect until a subscription names it.",
+  doc: "A service that receives events, with the credentials for it. It has no effect until a subscription names it.",
   path: "/event_destinations",
   listKey: "event_destinations",
   idPrefix: "ed",
@@ -91,7 +91,7 @@ export const eventDestination = defineResource({
   fields: {
     description: description(),
     metadata: metadata(),
-    format: z.enum(["json"]).default("json").meta({ description: "How events are written." }),
+    format: z.enum(["json"]).default("json").meta({ description: "The format of events." }),
     target: target().meta({
       description: `Exactly one of ${TARGETS.map((name) => `\`${name}\``).join(", ")}. A change replaces the target as a whole.`,
     }),

@@ -18,17 +18,21 @@ export const eventSubscription = defineResource({
     metadata: text(4096, "characters")
       .default("")
       .meta({ description: "Data of your own for machines, often JSON in a string. At most 4096 characters." }),
-    description: text(255, "characters").default("").meta({ description: "What it is for, in words for people. At most 255 characters." }),
+    description: text(255, "characters").default("").meta({ description: "A description for people. At most 255 characters." }),
     sources: mark(
       distinct(
-        z.array(object({ type: eventType().meta({ description: "A type of event; the server lists them all." }) })).max(MOST_ENTRIES),
+        z
+          .array(object({ type: eventType().meta({ description: "A type of event, for example `ip_policy_created.v0`." }) }))
+          .max(MOST_ENTRIES),
         (source) => source.type,
       ),
       { entries: { key: "type" } },
     )
       .default([])
       .meta({ description: "The types of events; each is also an object of its own below the subscription." }),
-    destination_ids: references("event_destination", "destinations").default([]).meta({ description: "Where the events go." }),
+    destination_ids: references("event_destination", "destinations")
+      .default([])
+      .meta({ description: "The destinations that receive the events." }),
   },
   example: `const watch = new tunnels.EventSubscription("watch", {
   sources: [{ type: "ip_policy_created.v0" }, { type: "ip_policy_deleted.v0" }],

@@ -18,7 +18,7 @@ export const failoverBackend = defineResource({
     metadata: metadata(),
     backends: mark(ids(), { reference: { to: ["backend"] } })
       .default([])
-      .meta({ description: "The backends, the preferred one first." }),
+      .meta({ description: "The backends in order of preference." }),
   },
   example: `const web = new tunnels.TunnelGroupBackend("web", { labels: { service: "web" } });
 const sorry = new tunnels.HttpResponseBackend("sorry", { statusCode: 503, body: "back soon" });

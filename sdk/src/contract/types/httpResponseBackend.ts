@@ -4,7 +4,7 @@ import { conditioned, description, map, metadata, text } from "../core/fields";
 import { mark } from "../core/marks";
 
 const headerName = conditioned(text(255, "characters"), (name) =>
-  /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) ? undefined : "is no name of an HTTP header",
+  /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) ? undefined : "is not a name of an HTTP header",
 );
 const headerValue = conditioned(text(8192), (value) => (/[\r\n\0]/.test(value) ? "must not hold a line break or a zero byte" : undefined));
 

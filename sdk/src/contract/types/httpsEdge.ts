@@ -9,7 +9,7 @@ import { httpsEdgeRoute } from "./httpsEdgeRoute";
 
 const MIB = 1024 * 1024;
 
-/** HTTPS edge: in the spec only its routes' modules appear; fields after api-decisions "HTTPS edges and routes". */
+/** HTTPS edge. The spec has only the modules of its routes; the fields follow api-decisions "HTTPS edges and routes". */
 export const httpsEdge = defineResource({
   type: "HttpsEdge",
   kind: "https_edge",

@@ -13,7 +13,7 @@ export const httpsEdgeRoute = defineResource({
   type: "HttpsEdgeRoute",
   kind: "https_edge_route",
   title: "HTTPS edge route",
-  doc: "Decides about requests whose path matches: who may make them, and which backend gets them.",
+  doc: "Handles the requests whose path matches: its modules decide who may send them, and its backend gets them.",
   path: "/edges/https/{edge_id}/routes",
   listKey: "routes",
   idPrefix: "edghtsrt",
@@ -23,7 +23,7 @@ export const httpsEdgeRoute = defineResource({
     edge_id: mark(reference("https_edge", { cascade: true }), { immutable: true }).meta({
       description: "The edge that the route belongs to. Set at creation only.",
     }),
-    match_type: z.enum(["exact_path", "path_prefix"]).meta({ description: "Whether `match` is the whole path or its beginning." }),
+    match_type: z.enum(["exact_path", "path_prefix"]).meta({ description: "Whether `match` is the whole path or a prefix of it." }),
     match: conditioned(text(2048), (value) => (value.startsWith("/") ? undefined : 'must begin with "/"')).meta({
       description: "The path, beginning with `/`. Each path is unique for its `match_type` on an edge.",
     }),
@@ -41,7 +41,7 @@ export const httpsEdgeRoute = defineResource({
       scope: `route of ${sent.edge_id}`,
       key: `${sent.match_type} ${sent.match}`,
       path: ["match"],
-      taken: "is matched in this way by another route of the edge already; change that route instead",
+      taken: "is matched with the same `match_type` by another route of the edge; change that route instead",
     },
   ],
   example: `const api = new tunnels.HttpsEdgeRoute("api", {

@@ -1,7 +1,7 @@
 import { defineResource } from "../core/definition";
 import { description, metadata } from "../core/fields";
 
-/** IP policies: in the spec they appear as references only; fields after api-decisions "Backends, IP policies". */
+/** IP policies. The spec has only references to them; the fields follow api-decisions "Backends, IP policies". */
 export const ipPolicy = defineResource({
   type: "IpPolicy",
   kind: "ip_policy",

@@ -3,10 +3,10 @@ import { defineResource } from "../core/definition";
 import { description, metadata } from "../core/fields";
 import { mark, type Rule } from "../core/marks";
 
-/** What only keys of one type have, with its default. */
+/** The fields that only keys of one type have, with their defaults. */
 const PARTICULARS = { elliptic_curve: { of: "ecdsa", usual: "256" }, key_size: { of: "rsa", usual: 2048 } } as const;
 
-const particularsFit: Rule = function* ({ private_key_type, ...value }) {
+const fieldsFitKeyType: Rule = function* ({ private_key_type, ...value }) {
   if (private_key_type === undefined) return;
   for (const [name, { of }] of Object.entries(PARTICULARS)) {
     if (value[name] !== undefined && private_key_type !== of)
@@ -17,12 +17,12 @@ const particularsFit: Rule = function* ({ private_key_type, ...value }) {
   }
 };
 
-/** What signs SSH certificates; fields after api-decisions "SSH certificate authorities, host certificates". */
+/** SSH certificate authority; fields after api-decisions "SSH certificate authorities, host certificates". */
 export const sshCertificateAuthority = defineResource({
   type: "SshCertificateAuthority",
   kind: "ssh_certificate_authority",
   title: "SSH certificate authority",
-  doc: "A key pair that signs SSH certificates for users and hosts. The server makes it; the private key never leaves the server.",
+  doc: "A key pair that signs SSH certificates for users and hosts. The server generates it; the private key never leaves the server.",
   path: "/ssh_certificate_authorities",
   listKey: "ssh_certificate_authorities",
   idPrefix: "sshca",
@@ -33,10 +33,10 @@ export const sshCertificateAuthority = defineResource({
       .default("ed25519")
       .meta({ description: "The type of its key. Set at creation only." }),
     elliptic_curve: mark(z.enum(["256", "384", "521"]).optional(), { immutable: true }).meta({
-      description: 'The NIST curve of an ecdsa key. Default for these: `"256"`. Set at creation only.',
+      description: 'The NIST curve of an ecdsa key. Default for ecdsa keys: `"256"`. Set at creation only.',
     }),
     key_size: mark(z.literal([2048, 4096]).optional(), { immutable: true }).meta({
-      description: "The bits of an rsa key. Default for these: 2048. Set at creation only.",
+      description: "The bits of an rsa key. Default for rsa keys: 2048. Set at creation only.",
     }),
   },
   computed: {
@@ -50,7 +50,7 @@ export const sshCertificateAuthority = defineResource({
     return particular ? { [particular[0]]: particular[1].usual, ...value } : value;
   },
   derive: (sent) => ({ key_type: sent.private_key_type }),
-  rules: [particularsFit],
+  rules: [fieldsFitKeyType],
   example: `const people = new tunnels.SshCertificateAuthority("people", {
   description: "signs who may log in",
 });

@@ -30,7 +30,7 @@ export const sshCredential = defineResource({
       scope: "ssh_public_key",
       key: fingerprint(validSshPublicKey(sent.public_key)),
       path: ["public_key"],
-      taken: "is registered already; use the credential that holds it, or make a key of its own for this one",
+      taken: "is registered already; use the credential that holds it, or generate another key for this one",
     },
   ],
   example: `const laptop = new tunnels.SshCredential("laptop", {

@@ -2,7 +2,7 @@ import { defineResource } from "../core/definition";
 import type { Rule } from "../core/marks";
 import { certificateComputed, endsAfterItBegins, keyTypeOf, subjectFields, validityFields } from "../formats/sshCertificate";
 
-const standsForNoHost: Rule<{ principals?: readonly string[] }> = function* ({ principals }) {
+const hasPrincipals: Rule<{ principals?: readonly string[] }> = function* ({ principals }) {
   if (principals?.length === 0)
     yield {
       path: ["principals"],
@@ -10,12 +10,12 @@ const standsForNoHost: Rule<{ principals?: readonly string[] }> = function* ({ p
     };
 };
 
-/** What proves a host to its clients; fields after api-decisions "SSH certificate authorities, host certificates". */
+/** SSH host certificate; fields after api-decisions "SSH certificate authorities, host certificates". */
 export const sshHostCertificate = defineResource({
   type: "SshHostCertificate",
   kind: "ssh_host_certificate",
   title: "SSH host certificate",
-  doc: "A certificate with which a host proves its names to SSH clients that trust its authority, so that nobody has to compare fingerprints.",
+  doc: "A certificate with which a host proves its names to SSH clients that trust its authority. Users need not compare fingerprints then.",
   path: "/ssh_host_certificates",
   listKey: "ssh_host_certificates",
   idPrefix: "shcrt",
@@ -27,7 +27,7 @@ export const sshHostCertificate = defineResource({
   computed: certificateComputed,
   derive: keyTypeOf,
   rules: [endsAfterItBegins],
-  warnings: [standsForNoHost],
+  warnings: [hasPrincipals],
   renewable: { after: "valid_after", until: "valid_until" },
   example: `const hosts = new tunnels.SshCertificateAuthority("hosts");
 const bastion = new tunnels.SshHostCertificate("bastion", {

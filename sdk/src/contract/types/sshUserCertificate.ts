@@ -10,7 +10,7 @@ import {
   validityFields,
 } from "../formats/sshCertificate";
 
-const opensNoDoor: Rule<{ principals?: readonly string[] }> = function* ({ principals }) {
+const hasPrincipals: Rule<{ principals?: readonly string[] }> = function* ({ principals }) {
   if (principals?.length === 0)
     yield {
       path: ["principals"],
@@ -28,7 +28,7 @@ export const sshUserCertificate = defineResource({
   listKey: "ssh_user_certificates",
   idPrefix: "sucrt",
   fields: {
-    ...subjectFields("The names of users as whom the holder may log in; empty means any, which OpenSSH refuses."),
+    ...subjectFields("The user names with which the holder may log in; empty means any, which OpenSSH refuses."),
     critical_options: criticalOptions(),
     extensions: extensions(),
     ...validityFields(),
@@ -36,7 +36,7 @@ export const sshUserCertificate = defineResource({
   computed: certificateComputed,
   derive: keyTypeOf,
   rules: [endsAfterItBegins],
-  warnings: [opensNoDoor],
+  warnings: [hasPrincipals],
   renewable: { after: "valid_after", until: "valid_until" },
   example: `const people = new tunnels.SshCertificateAuthority("people");
 const ada = new tunnels.SshUserCertificate("ada", {
@@ -44,6 +44,6 @@ const ada = new tunnels.SshUserCertificate("ada", {
   publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMkNYQWiQPNhl0hNGkgAazcHXyNW+jYlTu7YdBlCiWxn ada",
   principals: ["ada"],
   validFor: "7d",
-  renewBefore: "2d", // a run of the program in the last two days makes a new one
+  renewBefore: "2d", // a run in the last two days creates a new one
 });`,
 });

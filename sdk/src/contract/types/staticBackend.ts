@@ -19,12 +19,12 @@ export const staticBackend = defineResource({
     metadata: metadata(),
     address: conditioned(text(LONGEST_ADDRESS), (value) =>
       isAddress(value) ? undefined : 'must be "<host>:<port>", for example "10.0.0.7:8080" or "[2001:db8::7]:8080"',
-    ).meta({ description: "Where the traffic goes: `<host>:<port>`." }),
+    ).meta({ description: "The address that gets the traffic: `<host>:<port>`." }),
     tls: object({
-      enabled: z.boolean().default(false).meta({ description: "Whether to speak TLS to it." }),
+      enabled: z.boolean().default(false).meta({ description: "Whether to connect to the address with TLS." }),
     })
       .default({ enabled: false })
-      .meta({ description: "TLS towards the address." }),
+      .meta({ description: "TLS to the address." }),
   },
   example: `const legacy = new tunnels.StaticBackend("legacy", { address: "10.0.0.7:8443", tls: { enabled: true } });`,
 });

@@ -8,7 +8,7 @@ export const tunnelGroupBackend = defineResource({
   kind: "tunnel_group_backend",
   subject: "backend",
   title: "tunnel-group backend",
-  doc: "Sends traffic to every tunnel that carries all of its labels.",
+  doc: "Sends traffic to every tunnel that has all of these labels.",
   path: "/backends/tunnel_group",
   listKey: "backends",
   idPrefix: "bkdtg",
@@ -16,7 +16,7 @@ export const tunnelGroupBackend = defineResource({
   fields: {
     description: description(),
     metadata: metadata(),
-    labels: labels().meta({ description: "The labels that a tunnel has to carry: your own keys and values, without `=`." }),
+    labels: labels().meta({ description: "The labels that a tunnel must have: your own keys and values, without `=`." }),
   },
   example: `const web = new tunnels.TunnelGroupBackend("web", {
   labels: { service: "web", env: "prod" },
