@@ -46,7 +46,7 @@ async function main(): Promise<void> {
     const measured = (await PARTS[part]?.(values.short ? SHORT : FULL)) ?? [];
     for (const section of measured) console.log(asText(section));
     sections.push(...measured);
-    // After each part: one that fails takes nothing from those before it.
+    // Write after each part, so that a failure keeps the figures before it.
     writeResult(values.out, { ...run, sections });
     if (values.docs) writeDocs(join(__dirname, "../docs/performance.md"), part, run, measured);
   }

@@ -10,14 +10,14 @@ import { type OperationName, shotsOf } from "./server/subject";
 import type { Settings } from "./settings";
 
 const CROWD = 10 * CONNECTIONS;
-/** How long the slowest of a hundred accepted requests may take, in times of what it takes without a crowd. */
+/** The goal for accepted requests: their p99, compared with the p99 without a crowd. */
 const P99 = 3;
 const MEASURED: readonly OperationName[] = ["get", "create", "mix 60/10/15/15"];
-/** What clients do that are refused. */
-const MANNERS = ["wait as told", "repeat at once"] as const;
+/** What refused clients do. */
+const MANNERS = ["wait for Retry-After", "repeat at once"] as const;
 type Manners = NonNullable<LoadJob["refused"]>;
 
-/** What becomes of requests when ten times as many clients come as usual, and right after they have gone. */
+/** Measures requests while ten times as many clients as usual come, and right after they have gone. */
 export async function measureOverload(settings: Settings): Promise<Section[]> {
   const generator = new LoadGenerator();
   const postgres = await PostgresServer.start({ durable: true });
@@ -36,7 +36,7 @@ export async function measureOverload(settings: Settings): Promise<Section[]> {
       {
         part: "overload",
         title: "Ten times as many clients",
-        note: `${CROWD} connections after ${CONNECTIONS}, one request at a time on each, one server with its usual limits; median of ${settings.rounds} rounds of ${settings.seconds} s. Refused clients wait as long as Retry-After says, as ours do, or repeat at once, as none should. Then the crowd goes, and ${CONNECTIONS} connections come anew. The server, its database and the crowd share the machine.`,
+        note: `${CROWD} connections after ${CONNECTIONS}, one request at a time on each, one server with its usual limits; median of ${settings.rounds} rounds of ${settings.seconds} s. Refused clients wait as long as Retry-After says, as our client does, or repeat at once, as no client should. Then the crowd goes, and ${CONNECTIONS} new connections come. The server, its database and the crowd share the machine.`,
         columns: {
           database: "",
           operation: "",
@@ -78,7 +78,7 @@ async function crowded(
   generator: LoadGenerator,
 ): Promise<Row[]> {
   const load = { ...server, shots: shotsOf(server.backendId)[operation], warmUp, seconds };
-  const measured: Record<Manners, Round[]> = { "wait as told": [], "repeat at once": [] };
+  const measured: Record<Manners, Round[]> = { "wait for Retry-After": [], "repeat at once": [] };
   for (let round = 0; round < rounds; round++) {
     for (const refused of MANNERS) {
       const usual = await generator.run({ ...load, connections: CONNECTIONS });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 const TICKS_PER_SECOND = 100; // USER_HZ, which Linux fixes for what it shows in /proc
 
-/** Fields of proc(5) `stat`, counted from the one behind the name, which may hold spaces. */
+/** The fields of proc(5) `stat` after the process name, which may contain spaces. */
 function statOf(pid: number | "self"): number[] {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   return stat
@@ -11,7 +11,7 @@ function statOf(pid: number | "self"): number[] {
     .map(Number);
 }
 
-/** Seconds of processor time of processes, each with its descendants that have ended; undefined where there is no /proc. */
+/** Processor time of processes and of their ended descendants, in seconds; undefined if there is no /proc. */
 export function cpuSeconds(pids: readonly (number | "self")[]): number | undefined {
   try {
     const ticks = pids.flatMap((pid) => statOf(pid).slice(11, 15)); // utime, stime, cutime, cstime
@@ -21,14 +21,14 @@ export function cpuSeconds(pids: readonly (number | "self")[]): number | undefin
   }
 }
 
-/** Bytes that a process and all its descendants hold in memory now; pages they share count for each of them. */
+/** Memory of a process and all its descendants now, in bytes. Shared pages count for each of them. */
 function memoryOfTree(root: number): number {
   const parents = new Map<number, number>();
   for (const name of readdirSync("/proc")) {
     if (!/^\d+$/.test(name)) continue;
     try {
       parents.set(Number(name), statOf(Number(name))[1] as number);
-    } catch {} // it ended just now
+    } catch {} // the process ended meanwhile
   }
   const belongs = (pid: number | undefined): boolean => pid !== undefined && (pid === root || belongs(parents.get(pid)));
   let bytes = 0;
@@ -43,7 +43,7 @@ function memoryOfTree(root: number): number {
 
 const SAMPLE_MS = 100;
 
-/** Watches the memory of a process and its descendants, until it is asked for the peak. */
+/** Watches the memory of a process and its descendants. The returned function stops watching and answers the peak. */
 export function watchMemory(root: number): () => number | undefined {
   let peak: number | undefined;
   const timer = setInterval(() => {

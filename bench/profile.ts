@@ -8,14 +8,14 @@ import { CONNECTIONS, startServers } from "./server/contender";
 import { OPERATIONS, shotsOf } from "./server/subject";
 import type { Settings } from "./settings";
 
-/** What the inspector's profiler answers, as far as it is read here. */
+/** The part of the inspector's profile that is used here. */
 interface Profile {
   readonly nodes: readonly { id: number; hitCount: number; callFrame: { functionName: string; url: string; lineNumber: number } }[];
 }
 
 const SHOWN = 15;
 
-/** Where the server spends its processor time, by operation. Writes a .cpuprofile for each, which editors and browsers open. */
+/** Prints where the server spends its processor time, by operation. Writes a .cpuprofile for each; editors and browsers open it. */
 export async function profileServer({ seconds, warmUp }: Settings): Promise<Section[]> {
   const folder = mkdtempSync(join(tmpdir(), "tunnelplane-profile-"));
   const results = join(__dirname, "results");

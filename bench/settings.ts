@@ -1,19 +1,19 @@
-/** How much is measured: everything, or a quick look of under three minutes in all. */
+/** How much is measured: everything, or a quick look that takes less than three minutes. */
 export interface Settings {
-  /** Each contender in turn, so many times; medians are shown. */
+  /** How often each contender has its turn; medians are shown. */
   readonly rounds: number;
   /** Seconds of each load. */
   readonly warmUp: number;
   readonly seconds: number;
   /** Numbers of server processes on one PostgreSQL. */
   readonly servers: readonly number[];
-  /** How many objects there are in the tests of growth. */
+  /** Numbers of objects for the measurement of growth. */
   readonly sizes: readonly number[];
-  /** How many events there are to deliver. */
+  /** The number of events to deliver. */
   readonly events: number;
-  /** How many changes there are whose events are timed. */
+  /** The number of changes whose events are timed. */
   readonly changes: number;
-  /** How many resources a stack has, and how often it goes through its phases. */
+  /** The number of resources in each stack, and how often the stack goes through its phases. */
   readonly stacks: readonly { readonly count: number; readonly rounds: number }[];
 }
 

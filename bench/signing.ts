@@ -15,18 +15,18 @@ const AUTHORITIES: Readonly<Record<string, KeyParameters>> = {
   "RSA 4096": { private_key_type: "rsa", key_size: 4096 },
 };
 
-/** The hash that each signature takes, as the server's do; ed25519 has its own. */
+/** The hash of each signature, as on the server; ed25519 has its own. */
 const HASHES: Readonly<Record<string, string>> = { "ECDSA P-256": "sha256", "ECDSA P-384": "sha384", "ECDSA P-521": "sha512" };
 
 const signOnThreadPool = promisify(sign) as (hash: string | null, data: Buffer, key: object) => Promise<Buffer>;
 
-/** What a certificate of each type of authority costs, beside the signature that is in it. */
+/** Measures what a certificate costs for each type of authority, compared with its signature alone. */
 export async function measureSigning({ seconds }: Settings): Promise<Section[]> {
   const rows: Row[] = [];
   for (const [type, parameters] of Object.entries(AUTHORITIES)) {
     const authority = await AuthorityKey.generate(parameters);
     const pem = authority.toPem();
-    const data = randomBytes(500); // about what a certificate without its signature has
+    const data = randomBytes(500); // about the size of a certificate without its signature
     const hash = type.startsWith("RSA") ? "sha512" : (HASHES[type] ?? null);
     const key = { key: pem, dsaEncoding: "ieee-p1363" };
     const floor = await perSecond(seconds, () => signOnThreadPool(hash, data, key));
@@ -37,7 +37,7 @@ export async function measureSigning({ seconds }: Settings): Promise<Section[]> 
     {
       part: "signing",
       title: "Signing SSH certificates",
-      note: "Certificates a second, one after another, from the authority's stored key to the finished text, which is read again and its signature checked; the floor is node:crypto's signature alone, from the same stored key.",
+      note: "Certificates a second, one after another, from the authority's stored key to the finished text, which is parsed again to check its signature; the floor is node:crypto's signature alone, from the same stored key.",
       columns: { type: "authority", certificates: "certificates/s", floor: "signatures/s", ratio: "×" },
       rows,
     },

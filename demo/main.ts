@@ -32,7 +32,7 @@ async function main(): Promise<void> {
     expectThat("six creations planned", planned.steps.length === 6 && planned.steps.every((step) => step.op === "create"));
     expectThat("the server was not touched", (await countAll(rest)) === 0);
 
-    heading("2. Up: it happens");
+    heading("2. Up: the objects are created");
     await engine.up();
     const edge = await onlyEdge(rest);
     expectThat("six objects on the server", (await countAll(rest)) === 6);
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
     const [credential] = (await rest.get("/credentials")).body.credentials;
     const { authtoken } = await engine.outputs();
     expectThat(
-      "the authtoken was told once: Pulumi holds it as a secret, the server answers null",
+      "the authtoken is a one-time secret: Pulumi keeps it encrypted, the server answers null from now on",
       credential.token === null && authtoken?.secret === true && String(authtoken.value).startsWith("tpt_"),
     );
 
@@ -64,7 +64,7 @@ async function main(): Promise<void> {
 
     heading("6. The program stops restricting the edge to the office");
     choices = { officeOnly: false };
-    expectSteps("one module leaves", await engine.up(), ["update app ipRestriction"]);
+    expectSteps("one module is removed", await engine.up(), ["update app ipRestriction"]);
     const opened = await onlyEdge(rest);
     expectThat("the server deleted ip_restriction", opened.ip_restriction === null);
     expectThat(
@@ -88,7 +88,7 @@ async function main(): Promise<void> {
     );
     expectThat(`"${oldCa.subject_common_name}" is gone`, (await rest.get(`/certificate_authorities/${oldCa.id}`)).status === 404);
 
-    heading("8. Destroy: nothing stays behind");
+    heading("8. Destroy: nothing is left");
     await engine.destroy();
     expectThat("the server is empty", (await countAll(rest)) === 0);
   } finally {

@@ -12,24 +12,24 @@ export function say(text: string): void {
   console.log(`  ${text}`);
 }
 
-/** The engine's own output, without its addresses, which say nothing to a reader. */
+/** Prints the engine's own output, without URNs and ids. */
 export function show(stdout: string): void {
   const lines = stdout.split("\n").filter((line) => line.trim() && !/^\s*\[(urn|id)=/.test(line));
   console.log(lines.map((line) => styleText("dim", `  │ ${line.replace("pulumi-nodejs:dynamic/tunnelplane:", "")}`)).join("\n"));
 }
 
-/** States what was just checked; what is not so ends the demo. */
+/** Prints a claim that was just checked. If it does not hold, the demo ends. */
 export function expectThat(what: string, holds: boolean): void {
-  if (!holds) throw new Error(`Not as said: ${what}`);
+  if (!holds) throw new Error(`Not true: ${what}`);
   checks++;
   console.log(`  ${styleText("green", "✓")} ${what}`);
 }
 
-/** Checks what the engine did, as `<op> <name> <properties>`, in order, what stayed the same left out. */
+/** Checks the engine's steps, as `<op> <name> <properties>` in order. Leaves out unchanged resources. */
 export function expectSteps(what: string, run: Run, expected: readonly string[]): void {
   const seen = run.steps.filter(({ op }) => op !== "same").map(({ op, name, changes }) => [op, name, ...changes].join(" "));
   if (!isDeepStrictEqual(seen, expected))
-    throw new Error(`Not as said: ${what}\nexpected ${JSON.stringify(expected)}\n     saw ${JSON.stringify(seen)}`);
+    throw new Error(`Not true: ${what}\nexpected ${JSON.stringify(expected)}\n     saw ${JSON.stringify(seen)}`);
   expectThat(what, true);
 }
 

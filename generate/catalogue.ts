@@ -5,7 +5,7 @@ import { fileOf, HEADER, jsdoc } from "./names";
 
 type Json = Record<string, unknown>;
 
-/** What a catalogue declares, as a type: its collections and the classes of their entries. */
+/** The TypeScript type of a catalogue's resources: its collections and the classes of their entries. */
 export function catalogueType(registry: readonly Definition[]): string {
   const imports = registry.map((definition) => `import type { ${definition.type} } from "./${fileOf(definition)}";\n`);
   const members = registry.map(
@@ -17,7 +17,7 @@ ${members.join("\n")}}
 `;
 }
 
-/** The JSON Schema of catalogues, with which editors complete and check them. */
+/** The JSON Schema of catalogues. Editors complete and check catalogues with it. */
 export function catalogueSchema(registry: readonly Definition[]): string {
   const collections = registry.map((definition) => {
     const mayBeEmpty = Object.values(createSchema(definition).shape).every((field) => field.isOptional());
@@ -54,7 +54,7 @@ function argsSchema(definition: Definition): Json {
       const field = zodSchema as unknown as z.ZodType;
       const doc = [docOf(field), hintOf(field)].filter(Boolean).join(" ");
       if (doc) jsonSchema.description = doc;
-      // Every character takes a byte at least.
+      // A limit in bytes also limits the characters, because each takes at least one byte.
       const limit = jsonSchema["x-max-bytes"] ?? jsonSchema["x-max-characters"];
       if (typeof limit === "number") jsonSchema.maxLength = limit;
       if (field instanceof z.ZodObject) inCamelCase(jsonSchema);
@@ -63,7 +63,7 @@ function argsSchema(definition: Definition): Json {
   return { description: definition.doc, ...schema };
 }
 
-/** What a reference may say. */
+/** Describes the values that a reference may have. */
 function hintOf(schema: z.ZodType): string {
   const targets = targetsOf(marksOf(schema).reference?.to ?? []);
   const names = targets.map((target) => `the name of an entry of \`${collectionOf(target)}\``);

@@ -22,7 +22,7 @@ interface Program {
   readonly text: string;
 }
 
-/** The examples that are programs, by their folders. */
+/** The example programs, by their folders. */
 const programsIn = (examples: string): Program[] =>
   readdirSync(examples)
     .sort()
@@ -34,7 +34,7 @@ function readme(text: string, registry: readonly Definition[], programs: readonl
   return filled(filled(text, "resources", resourcesTable(registry, programs)), "settings", settingsTable());
 }
 
-/** A page with what stands between the marks of a name replaced. */
+/** Replaces the text between the marks of a name in a page. */
 function filled(page: string, name: string, content: string): string {
   const begin = `<!-- generated: ${name} -->`;
   const [before, rest] = page.split(begin);
@@ -103,7 +103,7 @@ ${sections.join("")}`
     .concat("\n");
 }
 
-const TABLE = "| API | Pulumi | Sent | What it is |\n|---|---|---|---|\n";
+const TABLE = "| API | Pulumi | Sent | Meaning |\n|---|---|---|---|\n";
 
 function fieldRow(name: string, schema: z.ZodType): string {
   const marks = marksOf(schema);
@@ -123,7 +123,7 @@ Every answer with a status of 400 or more is JSON:
 {"error_code": "TP_1501", "status_code": 409, "msg": "hostports[0] is served by another edge already; …", "details": {"operation_id": "op_…", "field": "hostports[0]"}}
 \`\`\`
 
-\`msg\` says what is wrong, what was expected and what to do; \`details.field\` where it stands. A refused request changes nothing.
+\`msg\` says what is wrong, what was expected and what to do; \`details.field\` names the invalid field. A refused request changes nothing.
 This page follows from the contract (\`npm run generate\`).
 
 | Code | Status | Answered when |

@@ -2,19 +2,19 @@ import { z } from "zod";
 import { bare, defaultOf, isOptional, marksOf } from "../sdk/src/contract";
 import { jsdoc, pascalCase } from "./names";
 
-/** How a schema is written down as TypeScript. */
+/** How to write a schema as TypeScript. */
 export interface Style {
-  /** How fields are spelled. */
+  /** Spells a field's name. */
   readonly spell: (name: string) => string;
-  /** What stands around each value, for example `pulumi.Input<…>`. */
+  /** Wraps the type of each value, for example as `pulumi.Input<…>`. */
   readonly wrap: (type: string) => string;
   /** Whether fields with defaults may be left out. */
   readonly leaveOut: boolean;
-  /** The name of the interface of an object that stands in a field. */
+  /** Names the interface of an object in a field. */
   readonly nest: (parent: string, field: string) => string;
 }
 
-/** Writes an object schema as an interface, preceded by those of the objects inside it. */
+/** Writes an object schema as an interface, preceded by the interfaces of the objects inside it. */
 export function writeInterface(name: string, doc: string, schema: z.ZodType, style: Style): string {
   const nested: string[] = [];
   const fields = Object.entries((bare(schema) as z.ZodObject).shape as Record<string, z.ZodType>)
@@ -57,7 +57,7 @@ const arrayOf = (element: string): string => (element.includes(" ") ? `(${elemen
 
 const isRef = (schema: z.ZodObject): boolean => Object.keys(schema.shape).join() === "id,uri";
 
-/** The description of a field, with what its marks add to it. */
+/** The description of a field, with additions for its marks. */
 export function docOf(schema: z.ZodType): string {
   const text = schema.meta()?.description ?? bare(schema).meta()?.description ?? "";
   const fallback = defaultOf(schema);

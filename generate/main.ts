@@ -9,10 +9,10 @@ import { providerClasses } from "./provider";
 import { sdkClient, sdkTypes } from "./sdk";
 
 const ROOT = join(__dirname, "..");
-/** Folders that hold generated files only. */
+/** Folders with generated files only. */
 const FOLDERS = ["sdk/src/generated", "provider/src/generated"];
 
-/** Every file that follows from the contract: path below the repository, and text. */
+/** Every file that is generated from the contract: its path in the repository, and its text. */
 export function generated(): Map<string, string> {
   const files = new Map<string, string>();
   for (const definition of registry) {
@@ -31,7 +31,7 @@ export function generated(): Map<string, string> {
   return files;
 }
 
-/** Writes the files, and removes those of resource types that are gone. */
+/** Writes the files, and deletes those of removed resource types. */
 function main(): void {
   const files = generated();
   for (const folder of FOLDERS) {

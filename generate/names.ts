@@ -6,17 +6,17 @@ export const pascalCase = (name: string): string => camelCase(`_${name}`);
 /** The file of a resource type: `tlsEdge` for `TlsEdge`. */
 export const fileOf = ({ type }: Definition): string => type[0]?.toLowerCase() + type.slice(1);
 
-/** A module of a definition, with the name of the type that stands for it. */
+/** A module of a definition, with the name of its type. */
 export const modulesWithTypes = (definition: Definition): { name: string; type: string }[] =>
   modulesOf(definition).map((name) => ({ name, type: definition.type + pascalCase(name) }));
 
-/** What stands in a path as TypeScript: a template where the path names a parent. */
+/** A path as TypeScript: a template literal if the path names a parent. */
 export const pathLiteral = (path: string): string =>
   path.includes("{")
     ? `\`${path.replace(/\{(\w+)\}/g, (_, name: string) => `\${encodeURIComponent(${camelCase(name)})}`)}\``
     : JSON.stringify(path);
 
-/** The camelCase places of secrets in an object schema: `oidc.clientSecret`. */
+/** The camelCase paths of secrets in an object schema: `oidc.clientSecret`. */
 export function secretPlaces(fields: Readonly<Record<string, z.ZodType>>): string[] {
   return Object.entries(fields).flatMap(([name, schema]) => {
     if (marksOf(schema).secret) return [camelCase(name)];

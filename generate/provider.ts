@@ -104,7 +104,7 @@ function writeClass({ type, kind, doc, inputs, extraInputs = [], computed, secre
   const list = (names: readonly string[]) => `[${names.map((name) => JSON.stringify(name)).join(", ")}]`;
   return `${jsdoc(doc)}export class ${type} extends Resource {
 ${properties.join("\n")}
-${jsdoc(`@param args what is declared; see {@link ${type}Args}`, "  ")}  constructor(name: string, args: ${type}Args${argsOptional ? " = {}" : ""}, options?: pulumi.CustomResourceOptions) {
+${jsdoc(`@param args the declared properties; see {@link ${type}Args}`, "  ")}  constructor(name: string, args: ${type}Args${argsOptional ? " = {}" : ""}, options?: pulumi.CustomResourceOptions) {
     super({ kind: "${kind}", type: "${type}", properties: ${list(names)}, secrets: ${list(secrets)} }, name, args, options);
   }
 
@@ -116,7 +116,7 @@ ${jsdoc(`Reads an existing object by its id, without managing it.`, "  ")}  stat
 `;
 }
 
-/** The type of an output: written out where it is simple, else what is left of its argument once that is known. */
+/** The type of an output: a simple type as it is, any other as the unwrapped type of its argument. */
 function plainType(schema: z.ZodType, argument: string): string {
   const nested: string[] = [];
   const type = writeType(bare(schema), "", "", { ...args, wrap: (inner) => inner }, nested);

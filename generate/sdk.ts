@@ -23,7 +23,7 @@ const sent: Style = {
 export function sdkTypes(definition: Definition): string {
   const { type, title } = definition;
   const parts = [
-    writeInterface(type, `${definition.doc}\n\nAs the API answers it.`, answerSchema(definition), answered),
+    writeInterface(type, `${definition.doc}\n\nAs the API returns it.`, answerSchema(definition), answered),
     writeInterface(`${type}Create`, `The body that creates ${withArticle(title)}.`, createBody(definition), sent),
     updateType(definition),
   ];
@@ -43,7 +43,7 @@ function updateType(definition: Definition): string {
 
 const entriesOf = (definition: Definition): string[] => fieldsWhere(definition, (marks) => marks.entries);
 
-/** What a creation sends in its body: what the path says is not repeated there. */
+/** The body of a creation, without the fields that are in the path. */
 const createBody = (definition: Definition) =>
   createSchema(definition).omit(Object.fromEntries(pathFieldsOf(definition).map((name) => [name, true])));
 
@@ -79,7 +79,7 @@ export function sdkClient(registry: readonly Definition[]): string {
 import { Collection, Entries, Module } from "../client/collection";
 ${imports.join("")}
 ${exports.join("")}
-/** Objects as answers carry them, by kind. */
+/** The objects of answers, by kind. */
 export interface Answers {
 ${answers.join("")}}
 

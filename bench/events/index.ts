@@ -9,7 +9,7 @@ import { STREAM, startServices } from "./services";
 import { measureThroughput, THROUGHPUT } from "./throughput";
 import { World } from "./world";
 
-/** How fast events leave, and how soon: to a stand-in for Kinesis, in a process of its own, that takes everything at once. */
+/** Measures throughput and latency of events. A process of its own stands in for Kinesis and accepts everything at once. */
 export async function measureEvents(settings: Settings): Promise<Section[]> {
   const services = await startServices();
   const postgres = await PostgresServer.start({ durable: true });

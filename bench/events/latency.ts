@@ -25,10 +25,10 @@ export const LATENCY = {
     reached: "",
   },
   note: (changes: number) =>
-    `${changes} changes, one every ${EVERY_MS} ms, each from the answer that it is committed to the answer of the service that it has the event; to a healthy destination alone, and then beside one that takes connections and never answers, with a backlog that grows.`,
+    `${changes} changes, one every ${EVERY_MS} ms, each timed from the commit to the service's answer that accepts the event; to a healthy destination alone, and then beside one that accepts connections and never answers, with a backlog that grows.`,
 } as const;
 
-/** How long events take to a healthy destination, alone and beside a dead one. */
+/** Measures the latency of events to a healthy destination, alone and beside a dead one. */
 export async function measureLatency(world: World, changes: number, options: TargetOptions): Promise<Row> {
   const alone = await latencies(world, changes, options);
   await world.destination(DEAD);
@@ -45,7 +45,7 @@ export async function measureLatency(world: World, changes: number, options: Tar
   };
 }
 
-/** Milliseconds, in order. */
+/** Milliseconds, sorted. */
 async function latencies(world: World, changes: number, targetOptions: TargetOptions): Promise<number[]> {
   const committed = new Map<string, number>();
   const accepted = new Map<string, number>();

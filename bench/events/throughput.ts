@@ -9,8 +9,8 @@ import type { Settings } from "../settings";
 import { STREAM } from "./services";
 import { ADDRESS, type World } from "./world";
 
-const BATCH = 500; // as many as the service takes
-const AT_ONCE = CONCURRENCY * REQUESTS; // as we do
+const BATCH = 500; // the service's limit
+const AT_ONCE = CONCURRENCY * REQUESTS; // the same as the dispatcher
 const GOAL = 0.7;
 
 export const THROUGHPUT = {
@@ -29,7 +29,7 @@ export const THROUGHPUT = {
     `${events} events, each of an object of its own, to one stream. One dispatcher, from the first look to the last delivery recorded, beside the same client in the same process that sends the same events to the same service in requests of ${BATCH}, ${AT_ONCE} at once as we do, and nothing else. Both warm up with as many events; then they take turns, in ${rounds} rounds; all figures are medians. Processor time is that of the sending process alone; the service, and PostgreSQL, run beside it.`,
 } as const;
 
-/** How fast a backlog of events leaves, beside the same client that sends the same events without a database behind it. */
+/** Measures how fast a backlog of events is delivered, compared with the same client sending the same events without a database. */
 export async function measureThroughput(world: World, { events: count, rounds }: Settings, options: TargetOptions): Promise<Row> {
   await world.backlog(count);
   const events = await world.events();
@@ -80,7 +80,7 @@ async function withoutUs(events: readonly Outgoing[], options: TargetOptions): P
 async function expectDelivered({ core }: World, count: number): Promise<void> {
   const batches = await core.store.reader.selectFrom("sent").select("sequences").execute();
   const delivered = batches.reduce((sum, { sequences }) => sum + JSON.parse(sequences).length, 0);
-  if (delivered !== count) throw new Error(`${count} events were to be delivered, and ${delivered} were`);
+  if (delivered !== count) throw new Error(`Only ${delivered} of ${count} events were delivered`);
 }
 
 interface Cost {
@@ -93,7 +93,7 @@ setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
 async function costOf(work: () => Promise<unknown>): Promise<Cost> {
-  collectGarbage(); // of what made the events
+  collectGarbage(); // do not measure the garbage of creating the events
   const [started, cpu] = [performance.now(), process.cpuUsage()];
   await work();
   const { user, system } = process.cpuUsage(cpu);

@@ -14,7 +14,7 @@ const PAGE = 1000;
 const CONTEXT = { operationId: "op_1", client: "127.0.0.1" } as const;
 export const ADDRESS = "http://127.0.0.1:4040";
 
-/** A database as the server has it, whose IP policies are told of to destinations. */
+/** A database as on the server, with destinations for events of IP policies. */
 export class World {
   private constructor(
     readonly core: Context,
@@ -27,24 +27,24 @@ export class World {
     return new World(core, (await new ApiKeys(core.store).callerOf(KEY)) as Caller);
   }
 
-  /** Makes a destination that is told of every new IP policy from now on. */
+  /** Creates a destination and subscribes it to every new IP policy from now on. */
   async destination(target: object): Promise<void> {
     const resources = this.resources();
     const { id } = await resources.create(definitionOf("event_destination"), { target });
     await resources.create(definitionOf("event_subscription"), { sources: [{ type: TYPE }], destination_ids: [id] });
   }
 
-  /** @param core with a store that does more than this one's */
+  /** @param core another core, whose store wraps this one's */
   resources(core = this.core): ResourceService {
     return new ResourceService(core, { caller: this.caller, ...CONTEXT, dryRun: false });
   }
 
-  /** Makes events of objects of their own that wait to be delivered. */
+  /** Creates pending events, each of another object. */
   async backlog(count: number): Promise<void> {
     for (let made = 0; made < count; made += PAGE) await this.#tellOf(Math.min(PAGE, count - made));
   }
 
-  /** All events that were made, as they are sent. */
+  /** All created events, in the form in which they are sent. */
   async events(): Promise<Outgoing[]> {
     const { core } = this;
     const rows = await core.store.reader.selectFrom("event").selectAll().where("type", "=", TYPE).execute();
@@ -62,7 +62,7 @@ export class World {
     await store.write((transaction) => {
       const changes = Array.from({ length: count }, () => {
         const id = newId(definition.idPrefix);
-        const properties = { description: "made to be told of", metadata: "" };
+        const properties = { description: "an event of the benchmark", metadata: "" };
         return {
           change: "created" as const,
           definition,

@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { newId } from "../../server/src/util/ids";
 
-/** Tables that hold something of an object, and the column with its id. */
+/** The tables with rows of an object, and the column with its id. */
 const TABLES = { resource: "id", reference: "from_id", unique_key: "resource_id" } as const;
 
 /**
- * Copies an object so many times, past the server, which must not run meanwhile. Every row that belongs to it is copied,
- * with another id and with `{n}` of the given text counted up; events and audit rows are not. Returns the new ids.
+ * Copies an object many times, directly in the database, while the server is stopped. Copies every row of the object, with a
+ * new id and with `{n}` in the given text counted up, but no events and audit rows. Returns the new ids.
  */
 export function copyObject(
   folder: string,

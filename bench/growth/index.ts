@@ -11,14 +11,14 @@ import { edge } from "../server/subject";
 import type { Settings } from "../settings";
 import { copyObject } from "./fill";
 
-/** Of what 1,000 objects allow, at least so much with any number. */
+/** The goal for any number of objects, compared with 1,000. */
 const FLAT = 0.9;
 const MANY = 1000;
-/** Objects that are there to be deleted, at each size. */
+/** How many objects may be deleted at each size. */
 const DOOMED = 1500;
 const SAMPLE = 997;
 
-/** The objects that are measured: those of one type that grow in number, and a few large ones. */
+/** The measured objects: those of one type that grow in number, and a few large ones. */
 interface World {
   readonly backend: string;
   /** An edge that is copied. */
@@ -29,7 +29,7 @@ interface World {
   readonly restricted: string;
 }
 
-/** Whether operations take the same time however many objects there are, on SQLite. */
+/** Measures whether the time of operations depends on the number of objects, on SQLite. */
 export async function measureGrowth({ sizes, warmUp, seconds }: Settings): Promise<Section[]> {
   const folder = mkdtempSync(join(tmpdir(), "tunnelplane-growth-"));
   const generator = new LoadGenerator();
@@ -79,7 +79,7 @@ export async function measureGrowth({ sizes, warmUp, seconds }: Settings): Promi
     {
       part: "growth",
       title: "Growth",
-      note: `TLS edges on SQLite, copied in the database itself; ${CONNECTIONS} connections, one for the refused deletion, which names five of all those edges. The edge with ${MANY} policies and the parent of ${MANY} routes are the same at every size.`,
+      note: `TLS edges on SQLite, copied in the database itself; ${CONNECTIONS} connections, one for the refused deletion, whose error names five of the edges. The edge with ${MANY} policies and the parent of ${MANY} routes are the same at every size.`,
       columns: {
         operation: "",
         size: "edges",
@@ -125,7 +125,7 @@ function jobs(
   };
 }
 
-/** Creates what is copied, through the API, and copies what there have to be many of. */
+/** Creates the first objects through the API, and copies those that have to be many. */
 async function build(folder: string): Promise<World> {
   const server = await ServerProcess.start({ data: folder, keepLog: false });
   const rest = new Rest(server.url, server.apiKey);
@@ -166,7 +166,7 @@ async function build(folder: string): Promise<World> {
 
 const headersOf = ({ apiKey }: ServerProcess) => ({ authorization: `Bearer ${apiKey}`, "service-version": "2" });
 
-/** So many of the ids, from all over. */
+/** A sample of the ids, evenly spread. */
 function sample(ids: readonly string[]): string[] {
   return Array.from({ length: Math.min(SAMPLE, ids.length) }, (_, index) => ids[Math.floor((index * ids.length) / SAMPLE)] as string);
 }

@@ -4,7 +4,7 @@ import { Client } from "undici";
 import { cpuSeconds } from "../processes";
 import type { LoadJob, LoadResult, Shot } from "./job";
 
-// A process of its own, so that nothing that is measured shares its event loop.
+// Runs in a process of its own, so that it shares its event loop with nothing that is measured.
 process.on("message", (job: LoadJob) => {
   shoot(job).then(
     (result) => process.send?.({ result }),
@@ -31,7 +31,7 @@ async function shoot(job: LoadJob): Promise<LoadResult> {
         if (job.refused && status === 503 && retryAfter > 0) {
           latencyOfRefusals.record(microseconds);
           counted.refused++;
-          if (job.refused === "wait as told") await sleep(retryAfter * 1000, undefined, over).catch(() => undefined);
+          if (job.refused === "wait for Retry-After") await sleep(retryAfter * 1000, undefined, over).catch(() => undefined);
           continue;
         }
         latency.record(microseconds);
@@ -77,13 +77,13 @@ interface Line {
 
 interface Answer {
   readonly status: number;
-  /** In seconds; 0 where nothing is said of it. */
+  /** In seconds; 0 if the answer has none. */
   readonly retryAfter: number;
 }
 
 const NO_ANSWER: Answer = { status: 0, retryAfter: 0 };
 
-/** One request; resolves when the last byte of the answer is here. */
+/** Sends one request; resolves when the whole answer has arrived. */
 function exchange(client: Client, headers: LoadJob["headers"], line: Line): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let answer = NO_ANSWER;
@@ -102,10 +102,10 @@ function exchange(client: Client, headers: LoadJob["headers"], line: Line): Prom
   });
 }
 
-/** The requests in turn: each shot as often as it weighs, in an order that is mixed and always the same. */
+/** The sequence of requests: each shot as often as its weight says, in a mixed order that is always the same. */
 function requestsOf({ shots, ids = [], from }: LoadJob): (n: number) => Line {
   const deck = shots.flatMap((shot) => Array.from({ length: shot.weight ?? 1 }, () => shot));
-  // A step that shares no factor with the deck's length visits every card once.
+  // A step that is coprime to the deck's length visits every card once.
   const step = [7, 11, 13].find((prime) => deck.length % prime !== 0) as number;
   return (n) => {
     const { method, path, body } = deck[(n * step) % deck.length] as Shot;

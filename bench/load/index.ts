@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { LoadJob, LoadResult } from "./job";
 
-/** Sends requests from a process of its own; the same one for everything that is compared. */
+/** Sends requests from a process of its own. All contenders of a comparison share one. */
 export class LoadGenerator {
   readonly #child: ChildProcess = fork(join(__dirname, "generator.ts"), { execArgv: ["-r", "ts-node/register"] });
   #numbered = 0;
 
-  /** Runs a job. No two requests of all jobs have the same `{n}`. */
+  /** Runs a job. `{n}` is unique across the requests of all jobs. */
   async run(job: Omit<LoadJob, "from">): Promise<LoadResult> {
     this.#child.send({ ...job, from: this.#numbered });
     const [{ result, error }] = (await once(this.#child, "message")) as [{ result?: LoadResult; error?: string }];

@@ -1,13 +1,13 @@
-/** A request to send again and again. In path and body, `{n}` counts the requests and `{id}` is the next of the ids. */
+/** A request that is sent repeatedly. In path and body, `{n}` is the number of the request and `{id}` the next of the ids. */
 export interface Shot {
   readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   readonly path: string;
   readonly body?: string;
-  /** How often it is sent among the others; 1 by default. */
+  /** How often it is sent, relative to the others; 1 by default. */
   readonly weight?: number;
 }
 
-/** What the generator is to send, and to whom. */
+/** A job for the generator: which requests to send, and to which servers. */
 export interface LoadJob {
   /** Connections are shared out evenly among them. */
   readonly urls: readonly string[];
@@ -15,36 +15,36 @@ export interface LoadJob {
   readonly shots: readonly Shot[];
   readonly ids?: readonly string[];
   readonly connections: number;
-  /** Seconds that do not count, then seconds that do. */
+  /** Seconds of warm-up, which are not measured, and seconds after it. */
   readonly warmUp: number;
   readonly seconds: number;
-  /** Ends after so many requests instead. */
+  /** If given, the job ends after so many requests and not by time. */
   readonly amount?: number;
-  /** Where `{n}` begins. */
+  /** The first value of `{n}`. */
   readonly from: number;
-  /** The class of status that is no error; 2 by default. */
+  /** The class of status that counts as success; 2 by default. */
   readonly expected?: number;
-  /** Takes answers of 503 with Retry-After for refusals, counted apart, and says what a client does then. Without it, they are errors. */
-  readonly refused?: "repeat at once" | "wait as told";
+  /** What a client does after a 503 with Retry-After, which then counts as a refusal. If absent, it counts as an error. */
+  readonly refused?: "repeat at once" | "wait for Retry-After";
   /** The processes whose processor time is measured. */
   readonly pids: readonly number[];
 }
 
-/** What came back. */
+/** The result of a job. */
 export interface LoadResult {
   readonly perSecond: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Milliseconds from the beginning of what counts to the first answer that is no refusal. */
+  /** Milliseconds from the end of the warm-up to the first answer that is no refusal. */
   readonly first: number;
   readonly refusedPerSecond: number;
   /** Milliseconds. */
   readonly refusedP99: number;
   /** Answers of another status, broken connections and timeouts. */
   readonly errors: number;
-  /** Processor time for each request, in microseconds, all processes together. */
+  /** Processor time per request in microseconds, of all processes. */
   readonly cpu: number | null;
-  /** How many requests were sent in all, those of the warm-up included. */
+  /** The number of requests, including the warm-up. */
   readonly sent: number;
 }

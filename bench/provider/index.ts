@@ -7,17 +7,17 @@ import { type Cost, PHASES, type Phase, type Side, type StackJob } from "./phase
 
 type Costs = Record<Phase, Cost & { requests: number }>;
 
-/** Processor time of every phase, at most so many times the floor's. */
+/** The goal for processor time in every phase, compared with the floor. */
 const CPU_GOAL = 1.15;
 const MIB = 2 ** 20;
 
-/** What each phase of a stack costs, with our provider and a real server, and with a provider that does nothing. */
+/** Measures each phase of a stack, with our provider and a real server, and with a provider that does nothing. */
 export async function measureProvider({ stacks }: Settings): Promise<Section[]> {
   const sections: Section[] = [];
   for (const { count, rounds } of stacks) {
     const measured: Record<Side, Costs[]> = { ours: [], floor: [] };
     for (let round = 0; round < rounds; round++) {
-      // In turn, so that a machine that gets slower does so for both.
+      // Alternate, so that a slow spell of the machine hits both.
       measured.floor.push(await measureStack("floor", count, {}, () => 0));
       measured.ours.push(await measureOurs(count));
     }

@@ -7,14 +7,14 @@ import { cpuSeconds, watchMemory } from "../processes";
 export const PHASES = ["preview", "create", "no-op", "refresh", "update all", "destroy"] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** Whose resources a stack has: ours, or those of a provider that does nothing. */
+/** The provider of a stack's resources: ours, or one that does nothing. */
 export type Side = "ours" | "floor";
 
 export interface Cost {
   /** Seconds. */
   readonly wall: number;
   readonly cpu: number | null;
-  /** Bytes that the program, the engine and its plugins hold together, at most. */
+  /** Peak memory of program, engine and plugins, in bytes. */
   readonly memory: number | null;
   /** Bytes of the state file after the phase. */
   readonly state: number;
@@ -42,7 +42,7 @@ const DECLARE: Record<Side, (name: string, description: string) => void> = {
     }),
 };
 
-// A process of its own for each stack, so that its memory is that stack's. Runs a phase each time it is asked to.
+// Each stack runs in a process of its own, so that its memory can be measured. Each message to the process runs a phase.
 process.once("message", async ({ side, count, env }: StackJob) => {
   try {
     let description = "first";

@@ -5,14 +5,14 @@ import { dirname, join } from "node:path";
 import { asMarkdown } from "./print";
 import type { Section } from "./section";
 
-/** Everything that one run measured, and where. */
+/** All figures of one run, and the machine. */
 export interface Result {
   readonly date: string;
-  /** With "+" where files differed from it. */
+  /** Ends in "+" if files were changed since. */
   readonly commit: string;
   readonly node: string;
   readonly machine: { readonly processor: string; readonly cores: number; readonly memoryGiB: number; readonly loadBefore: number };
-  /** Whether it was a quick look: shorter, smaller, and so less exact. */
+  /** Whether it was a quick look, which is shorter, smaller and less exact. */
   readonly short: boolean;
   readonly sections: readonly Section[];
 }
@@ -55,7 +55,7 @@ export function writeResult(file: string, result: Result): void {
   writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`);
 }
 
-/** Puts one part's tables into a page, between its marks; the words around them and the other parts stay. */
+/** Replaces the tables of one part in a page, between its marks. Everything else stays. */
 export function writeDocs(file: string, part: string, run: Omit<Result, "sections">, sections: readonly Section[]): void {
   const page = readFileSync(file, "utf8");
   const tables = [`${summary(run)}.`, ...sections.map(asMarkdown)].join("\n\n");

@@ -1,4 +1,4 @@
-/** One table of results: what is printed, written as JSON, and put into the documentation. */
+/** One table of results, for the terminal, the JSON file and the documentation. */
 export interface Section {
   readonly part: string;
   readonly title: string;
@@ -9,15 +9,15 @@ export interface Section {
   readonly rows: readonly Row[];
 }
 
-/** Numbers are as they were measured; null where there is nothing to say. */
+/** Numbers are not rounded; null means that there is no value. */
 export type Row = Readonly<Record<string, string | number | boolean | null>>;
 
-/** The middle one of several measurements, by one of its figures. */
+/** The median of several measurements, by one of their figures. */
 export function medianBy<T>(values: readonly T[], figure: (value: T) => number): T {
   return [...values].sort((a, b) => figure(a) - figure(b))[Math.floor(values.length / 2)] as T;
 }
 
-/** A ratio with two digits, or null where there is nothing to compare. */
+/** A ratio with two digits, or null if there is nothing to compare. */
 export function ratio(ours: number | null | undefined, floor: number | null | undefined): number | null {
   return ours === null || ours === undefined || !floor ? null : Math.round((ours / floor) * 100) / 100;
 }

@@ -3,11 +3,11 @@ import { ServerProcess } from "../../tests/support/server";
 import type { LoadGenerator } from "../load";
 import { edge, shotsOf } from "./subject";
 
-/** Odd, so that a request that takes turns with another reaches every object; see `shotsOf`. */
+/** An odd number, so that two requests that alternate both reach every object; see `shotsOf`. */
 const OBJECTS = 997;
 export const CONNECTIONS = 16;
 
-/** What is measured beside others: one or more processes that answer the same requests. */
+/** One side of a comparison: one or more processes that answer the same requests. */
 export interface Contender {
   readonly urls: readonly string[];
   readonly pids: readonly number[];
@@ -17,7 +17,7 @@ export interface Contender {
   stop(): Promise<void>;
 }
 
-/** So many of our servers on one database, a folder or a URL, with objects in it. Their logs go nowhere, at their usual level. */
+/** Starts several of our servers on one database, a folder or a URL, and fills it. They log at their usual level, to nowhere. */
 export async function startServers(
   data: string,
   count: number,
@@ -43,7 +43,7 @@ export async function startServers(
   }
 }
 
-/** Creates the objects that requests go to, and finds their ids. */
+/** Creates the objects for the requests, and finds their ids. */
 export async function fill(empty: Omit<Contender, "ids">, generator: LoadGenerator): Promise<Contender> {
   const create = { ...shotsOf(empty.backendId).create[0], method: "POST", path: "/edges/tls", body: edge(empty.backendId) } as const;
   const { errors } = await generator.run({ ...empty, shots: [create], connections: CONNECTIONS, warmUp: 0, seconds: 0, amount: OBJECTS });

@@ -6,8 +6,8 @@ import { DatabaseSync } from "node:sqlite";
 import { Pool } from "pg";
 
 /**
- * What the same answers cost at least: node:http and a database, and nothing of what a server of objects has to do
- * beside (no keys, no validation, no references, no logs). Run as `floor.ts <kind> <place> <bytes>`.
+ * The floor: the same answers at the lowest cost, from node:http and a database, without keys, validation, references and
+ * logs. Run as `floor.ts <kind> <place> <bytes>`.
  */
 const [kind, place, bytes] = process.argv.slice(2) as ["one by one" | "group commit" | "postgres", string, string];
 
@@ -41,7 +41,7 @@ function sqlite(grouped: boolean): Rows {
   const run = (statement: string) => database.exec(statement);
   let waiting: (() => () => void)[] = [];
 
-  /** What arrived in one turn of the event loop shares a commit, with a savepoint each. */
+  /** Changes of one turn of the event loop share a commit, with a savepoint each. */
   const commitGroup = () => {
     const group = waiting;
     waiting = [];

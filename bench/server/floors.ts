@@ -6,7 +6,7 @@ import { type Contender, fill } from "./contender";
 
 export type FloorKind = "one by one" | "group commit" | "postgres";
 
-/** A floor in a process of its own, with as many objects, each of so many bytes, as our servers have. */
+/** Starts a floor in a process of its own, with as many objects of the same size as our servers have. */
 export async function startFloor(kind: FloorKind, place: string, bytes: number, generator: LoadGenerator): Promise<Contender> {
   const child = fork(join(__dirname, "floor.ts"), [kind, place, String(bytes)], {
     execArgv: ["--disable-warning=ExperimentalWarning", "-r", "ts-node/register"],

@@ -1,9 +1,9 @@
 import type { OperationName } from "./subject";
 
-/** What we want of the server with everything on, as a part of a floor in the same run. */
+/** Our goals for the server with all features on, compared with a floor in the same run. */
 interface Goal {
   readonly floor: "one by one" | "group commit";
-  /** Requests per second, at least so many times the floor's. */
+  /** Requests per second, at least this multiple of the floor's. */
   readonly perSecond: number;
 }
 
@@ -16,5 +16,5 @@ export const GOALS: Readonly<Record<OperationName, Goal>> = {
   "mix 60/10/15/15": { floor: "one by one", perSecond: 1.2 },
 };
 
-/** The slowest of a hundred requests may take so many times what it takes on the floor. */
+/** The goal for p99, as a multiple of the floor's. */
 export const P99 = 1.5;

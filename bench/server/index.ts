@@ -15,7 +15,7 @@ type Results = Record<OperationName, LoadResult>;
 
 const COLUMNS = { operation: "", of: "", perSecond: "requests/s", p50: "p50 ms", p99: "p99 ms", cpu: "CPU µs/request", errors: "errors" };
 
-/** What the server does in a second, on each database, beside floors. */
+/** Measures the server's throughput and latency on each database, compared with floors. */
 export async function measureServer(settings: Settings): Promise<Section[]> {
   const generator = new LoadGenerator();
   try {
@@ -121,7 +121,7 @@ async function onPostgres(settings: Settings, generator: LoadGenerator): Promise
   }
 }
 
-/** Each contender in turn, round by round, so that a machine that gets slower does so for all. */
+/** Contenders alternate, round by round, so that a slow spell of the machine hits all of them. */
 async function inTurn<Name extends string>(
   contenders: Record<Name, Contender>,
   { rounds, warmUp, seconds }: Settings,
@@ -146,7 +146,7 @@ async function inTurn<Name extends string>(
   return results;
 }
 
-/** How large one of the objects is, as it is answered. */
+/** The size of one of the objects in an answer. */
 async function sizeOf({ urls, headers, ids }: Contender): Promise<number> {
   const response = await fetch(`${urls[0]}/edges/tls/${ids[0]}`, { headers });
   return (await response.text()).length;

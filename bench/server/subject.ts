@@ -1,6 +1,6 @@
 import type { Shot } from "../load/job";
 
-/** The object that is measured: a TLS edge with a reference, a unique value and two modules. `{n}` counts. */
+/** The measured object: a TLS edge with a reference, a unique value and two modules. `{n}` counts up. */
 export const edge = (backendId: string): string =>
   JSON.stringify({
     description: "edge {n}",
@@ -19,7 +19,7 @@ export function shotsOf(backendId: string): Record<OperationName, readonly Shot[
   const list: Shot = { method: "GET", path: "/edges/tls" };
   const create: Shot = { method: "POST", path: "/edges/tls", body: edge(backendId) };
   const patch: Shot = { method: "PATCH", path: "/edges/tls/{id}", body: JSON.stringify({ description: "changed {n}" }) };
-  // The number of ids is odd, so each of them gets the two in turn: every PUT changes something.
+  // The number of ids is odd, so each of them gets the two values alternately, and every PUT changes something.
   const put = (version: string): Shot => ({
     method: "PUT",
     path: "/edges/tls/{id}/tls_termination",

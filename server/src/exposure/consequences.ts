@@ -9,19 +9,19 @@ import type { ChangeRequest, Context } from "../resources";
 import { type Database, pipelined, statement } from "../storage";
 import { credentialsFor, Gathering, newest, objectOf } from "./gather";
 
-/** What a change means: at most so many objects that use what is changed are looked at, and so many edges of each kind for a credential. */
+/** Limits of one review: how many users of the changed objects it examines, and how many edges of each kind for a credential. */
 const MOST_USERS = 200;
 const MOST_EDGES = 200;
-/** An answer lists no more findings than this, the most severe first. */
+/** The limit on findings in an answer, the most severe first. */
 const MOST_FINDINGS = 500;
 
 interface Consequences {
   readonly findings: readonly Finding[];
-  /** What was not looked at, in sentences; empty as a rule. */
+  /** Sentences about parts that were not examined; usually empty. */
   readonly limits: readonly string[];
 }
 
-/** What a dry run would mean for callers, for its answer. */
+/** Finds out what a dry run would mean for callers, and adds it to its answer. */
 export class DryRunConsequences {
   #judge: () => Consequences = () => ({ findings: [], limits: [] });
 
@@ -36,7 +36,7 @@ export class DryRunConsequences {
 
   /** The JSON of an object, with the findings in it. */
   async addTo(json: string): Promise<string> {
-    // At their limits, reading and judging hold others up for 44 to 53 ms (400 edges, 600 credentials; 2026-11-22, 2 shared cores).
+    // Let other requests run first: at the limits, reading and comparing take 44 to 53 ms (400 edges, 600 credentials; 2026-11-22, 2 shared cores).
     await setImmediate();
     const { findings, limits } = this.#judge();
     const added = JSON.stringify({ findings, ...(limits.length > 0 && { finding_limits: limits }) });
@@ -44,7 +44,7 @@ export class DryRunConsequences {
   }
 }
 
-/** Reads what it takes to say what changes mean, within the transaction that made them; what is returned judges it. The work is bounded: see `limits`. */
+/** Reads the objects that a change affects, in the transaction of the change. Returns a function that compares them afterwards. */
 async function consequencesOf(
   transaction: Kysely<Database>,
   { documents, caller }: { documents: Documents; caller: Caller },
@@ -60,16 +60,16 @@ async function consequencesOf(
   const changed = [...was.values(), ...is.values()].flatMap((object) => object ?? []);
   const gathering = new Gathering(transaction, documents);
   await gathering.add([...is.values()].flatMap((object) => object ?? []));
-  // What an object referred to before is still there, or was deleted along with it.
+  // An object that was referenced before still exists, or was deleted in the same transaction.
   for (const object of was.values()) if (object) await gathering.addTargetsOf(object);
   const using = await gathering.read(await usersOf(transaction, changed, limits));
   const served = changed.some(({ kind }) => kind.endsWith("_credential")) ? await someEdges(transaction, limits) : [];
   await gathering.add([...using, ...served]);
   await gathering.add(await routesAmong(transaction, [...changed, ...using, ...served], limits));
-  if (gathering.full) limits.push("Only the first 1,000 objects that belong to the change were looked at.");
+  if (gathering.full) limits.push("Only the first 1,000 objects that belong to the change were examined.");
 
   const { credentials, full } = await credentialsFor(transaction, caller);
-  if (full) limits.push("Only the newest 500 credentials of each kind were looked at.");
+  if (full) limits.push("Only the newest 500 credentials of each kind were examined.");
   const now = new Map([...credentials, ...gathering.objects.values()].map((object) => [object.id ?? "", object]));
   const hidden = new Set(credentials.filter((object) => object.hidden).map(({ id }) => id));
   await markUsed(transaction, now);
@@ -97,10 +97,10 @@ function replace(
   else objects.delete(id);
 }
 
-/** Kinds that stand between a change and an address. */
+/** Kinds through which a change reaches an address. */
 const CLIMBED = /^(ip_policy|certificate_authority|event_destination|[a-z_]+_backend)$/;
 
-/** Everything that uses what is changed, up to edges and routes. */
+/** Everything that uses the changed objects, up to edges and routes. */
 async function usersOf(transaction: Kysely<Database>, changed: readonly WorldObject[], limits: string[]): Promise<string[]> {
   const found = new Set<string>();
   const climb = (id: string) => CLIMBED.test(definitionOfId(id)?.kind ?? "");
@@ -114,7 +114,7 @@ async function usersOf(transaction: Kysely<Database>, changed: readonly WorldObj
     level = rows.map(({ from_id }) => from_id).filter((id) => climb(id) && !climbed.has(id));
     for (const id of level) climbed.add(id);
   }
-  if (found.size > MOST_USERS) limits.push(`Only the first ${MOST_USERS} objects that use what is changed were looked at.`);
+  if (found.size > MOST_USERS) limits.push(`Only the first ${MOST_USERS} objects that use the changed ones were examined.`);
   return [...found].slice(0, MOST_USERS);
 }
 
@@ -129,24 +129,24 @@ const users = statement<{ id: string; limit: number }, { from_id: string }>((db,
     .limit(parameter("limit")),
 );
 
-/** Edges whose tunnels a credential may be the last to serve. */
+/** Edges that a changed credential may have been the last one to serve. */
 async function someEdges(transaction: Kysely<Database>, limits: string[]): Promise<WorldObject[]> {
   const kinds = ["tls_edge", "https_edge"];
   const pages = await pipelined(kinds.map((kind) => newest(transaction, { kind, limit: MOST_EDGES + 1 })));
   if (pages.some((rows) => rows.length > MOST_EDGES)) {
-    limits.push(`Only the newest ${MOST_EDGES} edges of each kind were looked at for addresses that nobody may bind any more.`);
+    limits.push(`Only the newest ${MOST_EDGES} edges of each kind were examined for addresses that no credential may bind any more.`);
   }
   return pages.flatMap((rows, index) =>
     rows.slice(0, MOST_EDGES).map(({ document }) => objectOf(definitionNamed(present(kinds[index])), JSON.parse(document))),
   );
 }
 
-/** The routes of the HTTPS edges among these objects: what an edge asks for, its routes ask for. */
+/** The routes of the HTTPS edges among these objects, because the requirements of an edge apply to its routes. */
 async function routesAmong(transaction: Kysely<Database>, objects: readonly WorldObject[], limits: string[]): Promise<WorldObject[]> {
   const route = definitionOf("https_edge_route");
   const edges = [...new Set(objects.filter(({ kind }) => kind === "https_edge").map(({ id = "" }) => id))];
   const rows = await pipelined(edges.map((id) => routesOf(transaction, { id, limit: MOST_USERS + 1 })));
-  if (rows.some(({ length }) => length > MOST_USERS)) limits.push(`Only the newest ${MOST_USERS} routes of each edge were looked at.`);
+  if (rows.some(({ length }) => length > MOST_USERS)) limits.push(`Only the newest ${MOST_USERS} routes of each edge were examined.`);
   return rows.flatMap((some) => some.slice(0, MOST_USERS).map(({ document }) => objectOf(route, JSON.parse(document))));
 }
 
@@ -161,7 +161,7 @@ const routesOf = statement<{ id: string; limit: number }, { document: string }>(
     .limit(parameter("limit")),
 );
 
-/** Says of policies, backends and authorities that something uses them, whether or not that was read. */
+/** Marks the policies, backends and authorities that are in use, also by objects that were not read. */
 async function markUsed(transaction: Kysely<Database>, objects: Map<string, WorldObject>): Promise<void> {
   const usable = [...objects.keys()].filter((id) => CLIMBED.test(present(definitionOfId(id)).kind));
   const found = await pipelined(usable.map((id) => users(transaction, { id, limit: 1 })));
@@ -170,7 +170,7 @@ async function markUsed(transaction: Kysely<Database>, objects: Map<string, Worl
   }
 }
 
-/** Which owners of changed API keys are admins. */
+/** The owners of changed API keys who are admins. */
 async function adminsAmong(transaction: Kysely<Database>, changed: readonly WorldObject[]): Promise<string[]> {
   const owners = new Set(changed.filter(({ kind }) => kind === "api_key").map(({ fields }) => String(fields.owner_id)));
   const rows = await pipelined([...owners].map((id) => adminById(transaction, { id })));

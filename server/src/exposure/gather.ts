@@ -15,22 +15,22 @@ import type { Document, Documents } from "../documents";
 import { findById } from "../resources";
 import { type Database, pipelined, statement } from "../storage";
 
-/** One answer reads no more objects than this, whatever they refer to; what rests on the rest is uncertain. */
+/** The limit on objects that are read for one answer. Results that depend on further ones are uncertain. */
 const MOST_OBJECTS = 1000;
-/** Credentials are looked at for who may answer: the newest of each kind, no more than this. */
+/** The limit on credentials of each kind, the newest ones, that are examined for who may serve an address. */
 export const MOST_CREDENTIALS = 500;
 
-/** An object for `@tunnelplane/sdk/meaning`: without secrets, and an HTTPS edge without its routes, which are objects of their own. */
+/** An object as input for `@tunnelplane/sdk/meaning`: without secrets, and without routes, which are objects of their own there. */
 export function objectOf(definition: Definition, document: Document): WorldObject {
   const open = holdsSecrets(definition) ? mapSecrets(definition, document, () => undefined) : document;
   const { routes, ...fields } = open;
   return { kind: definition.kind, id: document.id as string, fields: definition.kind === "https_edge" ? fields : open };
 }
 
-/** Collects objects and what they refer to. */
+/** Collects objects and everything that they refer to. */
 export class Gathering {
   readonly objects = new Map<string, WorldObject>();
-  /** Something was left out, because there is too much. */
+  /** Whether the limit was reached, so that objects are missing. */
   full = false;
 
   constructor(
@@ -38,7 +38,7 @@ export class Gathering {
     private readonly documents: Documents,
   ) {}
 
-  /** Adds objects and everything that they refer to, and the rules of each policy among it. */
+  /** Adds objects, everything that they refer to, and the rules of their policies. */
   async add(objects: readonly WorldObject[]): Promise<void> {
     for (let level = objects; level.length > 0; ) {
       const fresh = level.filter((object) => this.#keep(object));
@@ -51,12 +51,12 @@ export class Gathering {
     }
   }
 
-  /** Adds what an object refers to, without the object. */
+  /** Adds the objects that an object refers to, without itself. */
   async addTargetsOf(object: WorldObject): Promise<void> {
     await this.add(await this.read(this.#referencesOf(object).filter((id) => !this.objects.has(id))));
   }
 
-  /** Objects by their ids; those that are not there are passed over. */
+  /** Reads objects by their ids; skips missing ones. */
   async read(ids: readonly string[]): Promise<WorldObject[]> {
     const room = Math.max(MOST_OBJECTS - this.objects.size, 0);
     if (ids.length > room) this.full = true;
@@ -91,7 +91,7 @@ const rulesOf = statement<{ id: string; limit: number }, { document: string }>((
     .limit(parameter("limit")),
 );
 
-/** The newest credentials of both kinds; those that the caller may not see are only counted. */
+/** The newest credentials of both kinds. Those that the caller may not see are only counted. */
 export async function credentialsFor(db: Kysely<Database>, caller: Caller): Promise<{ credentials: WorldObject[]; full: boolean }> {
   const kinds = ["tunnel_credential", "ssh_credential"];
   const pages = await pipelined(kinds.map((kind) => newest(db, { kind, limit: MOST_CREDENTIALS + 1 })));

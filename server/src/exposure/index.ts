@@ -1,4 +1,4 @@
-/** Who can reach what, and what a dry run would mean for callers. Other rooms import from here only. */
+/** The exposure of stored objects, and the effects of dry runs on callers. Other rooms import from here only. */
 
 export { DryRunConsequences } from "./consequences";
 export { exposurePage, hostportOf } from "./page";

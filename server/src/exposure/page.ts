@@ -8,16 +8,16 @@ import { statement } from "../storage";
 import { credentialsFor, Gathering, objectOf } from "./gather";
 
 export interface ExposureRequest {
-  /** Only this address, or only what is served at this hostport. */
+  /** Only this address, or all addresses of this hostport. */
   readonly address?: string;
-  /** Only what comes after this address. */
+  /** Only addresses after this one. */
   readonly after?: string;
   readonly limit: number;
 }
 
 const ROWS_AT_ONCE = 10;
 
-/** An address, and what decides on it. */
+/** An address, with the edge and route that serve it. */
 interface Place {
   readonly address: string;
   readonly hostport: string;
@@ -29,8 +29,8 @@ interface Place {
 export const hostportOf = (address: string): string => (/^[^/ ]*/.exec(address)?.[0] ?? "").toLowerCase();
 
 /**
- * A page of the exposure of what is stored, by address. Reads the edges that serve the page's addresses, what those refer to (at most
- * 1,000 objects), and the newest 500 credentials of each kind: however much there is, a page takes no longer.
+ * A page of exposure rows, in the order of addresses. Reads only the edges of the page's addresses, the objects that they
+ * refer to (at most 1,000), and the newest 500 credentials of each kind. So its time does not grow with the database.
  */
 export async function exposurePage({ store, documents }: Context, caller: Caller, request: ExposureRequest): Promise<Page> {
   const { reader } = store;
@@ -43,7 +43,7 @@ export async function exposurePage({ store, documents }: Context, caller: Caller
   const byAddress = new Map<string, string>();
   for (const row of eachExposure({ objects: [...gathering.objects.values(), ...credentials], partial: full || gathering.full })) {
     if (wanted.has(row.address)) byAddress.set(row.address, JSON.stringify(row));
-    // A row with a thousand credentials and networks takes a millisecond: others have their turn in between.
+    // A row with a thousand credentials and networks takes a millisecond, so let other requests run in between.
     if (byAddress.size % ROWS_AT_ONCE === 0) await setImmediate();
   }
   return {
@@ -53,7 +53,7 @@ export async function exposurePage({ store, documents }: Context, caller: Caller
   };
 }
 
-/** The addresses of a page, in order, and one more where there is one. */
+/** The addresses of a page, in order, and the one after them if there is one. */
 async function placesOf(
   { store: { reader }, documents }: Pick<Context, "store" | "documents">,
   { address, after, limit }: ExposureRequest,
@@ -71,7 +71,7 @@ async function placesOf(
       edges.set(id, row && JSON.parse(await documents.read(reader, definition, row.document, `${id} ${row.version}`)));
     }
     const edge = edges.get(id);
-    if (!edge) continue; // deleted in between
+    if (!edge) continue; // deleted since the first query
     const here = placesAt(value, edge)
       .filter((place) => only === undefined || only === from || place.address === only)
       .filter((place) => last === undefined || hostportOf(last) !== value || place.address > last);
@@ -81,7 +81,7 @@ async function placesOf(
   return places.slice(0, limit + 1);
 }
 
-/** Hosts compare without case, paths with it. */
+/** Hosts are case-insensitive, paths are not. */
 const canonicalAddress = (address: string): string => hostportOf(address) + address.slice(hostportOf(address).length);
 
 function placesAt(hostport: string, edge: Document): Place[] {
@@ -91,7 +91,7 @@ function placesAt(hostport: string, edge: Document): Place[] {
     .sort((a, b) => (a.address < b.address ? -1 : 1));
 }
 
-/** The edges and routes of these places; of each edge only the hostports among them. */
+/** The edges and routes of these addresses. Each edge keeps only the hostports of these addresses. */
 function holdersOf(places: readonly Place[]): WorldObject[] {
   const edges = new Map<string, { edge: Document; hostports: Set<string> }>();
   const routes = new Map<string, WorldObject>();

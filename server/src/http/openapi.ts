@@ -61,7 +61,7 @@ const PARAMETERS: Json = {
     name: "findings",
     in: "query",
     description:
-      "Whether a dry run also tells what the change would mean for callers: `findings`, and `finding_limits` if something was not looked at.",
+      "Whether a dry run also tells what the change would mean for callers: `findings`, and `finding_limits` if something was not examined.",
     schema: { type: "boolean", default: false },
   },
   address: {

@@ -104,7 +104,7 @@ const finding = z.object({
     .object({ urn: z.string().optional(), id: z.string().optional(), kind: z.string(), name: z.string(), property: z.string().optional() })
     .meta({ description: "The object, and its field, that the finding comes from." }),
   offStack: z.boolean().meta({ description: "Whether the cause belongs to another program's stack; false here." }),
-  certain: z.boolean().meta({ description: "Whether all that it rests on was looked at." }),
+  certain: z.boolean().meta({ description: "Whether everything that it depends on was examined." }),
 });
 
 /** What a dry run answers that is asked for findings, beside what the change itself would answer. */
