@@ -17,7 +17,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a program to its end. */
+/** Runs a program, and waits for its end. */
 function run(file: string, args: readonly string[], env: Record<string, string>, cwd?: string): Promise<Ended> {
   return new Promise((resolve) => {
     execFile(file, args, { cwd, env: { ...process.env, ...env }, maxBuffer: 1 << 28 }, (error, stdout, stderr) =>
@@ -32,10 +32,10 @@ const CLI = join(ROOT, "provider/dist/cli/main.js");
 export const tunnelplanePulumi = (args: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
   run(process.execPath, [CLI, ...args], env);
 
-/** A folder for one project that adopt writes, and the stack of it on the real engine. */
+/** A folder for a project that adopt writes, and its stack on the real engine. */
 export class Project {
   private readonly parent = mkdtempSync(join(tmpdir(), "tunnelplane-adopt-"));
-  /** The project's name is the folder's. */
+  /** The project has the name of the folder. */
   readonly folder = join(this.parent, "tunnels");
 
   adopt(server: { url: string; apiKey: string }, ...more: string[]): Promise<Ended> {
@@ -44,7 +44,7 @@ export class Project {
 
   read = (file: string): string => readFileSync(join(this.folder, file), "utf8");
 
-  /** Compiles the program as its own settings say, and opens a stack whose program it is. */
+  /** Compiles the program with its own settings, and opens its stack. */
   async stack(server: { url: string; apiKey: string }): Promise<Engine> {
     symlinkSync(join(ROOT, "node_modules"), join(this.folder, "node_modules"));
     mkdirSync(join(this.folder, "state"));
@@ -71,11 +71,11 @@ export class Project {
     return Engine.open(this.folder, { program, env, stackName });
   }
 
-  /** Sets the secrets with the command that adopt prints. */
+  /** Sets the secrets with the command that adopt recommends. */
   setSecrets = (stack: string): Promise<Ended> =>
     tunnelplanePulumi(["secrets", join(this.folder, "import.json"), "--stack", stack], this.env());
 
-  /** `pulumi import` of the file, as adopt prints it; the language of the project is one whose host can be had everywhere. */
+  /** Runs `pulumi import` with the file, as adopt recommends. In a YAML project, because that runtime exists everywhere. */
   async import(stack: string): Promise<Ended> {
     const settings = this.read("Pulumi.yaml");
     writeFileSync(join(this.folder, "Pulumi.yaml"), "name: tunnels\nruntime: yaml\n");
@@ -104,10 +104,10 @@ export class Project {
   }
 }
 
-/** What no output but the import file may hold. */
+/** Secrets that must appear only in the import file. */
 export const CANARY = "canary-of-a-secret";
 
-/** Fills a server with objects of all kinds, at least so many, that refer to each other in every way. */
+/** Fills a server with at least so many objects of all kinds, with every kind of reference between them. */
 export async function fill(rest: Rest, count: number): Promise<void> {
   const add = async (path: string, body: object): Promise<string> => {
     const answer = await rest.post(path, body);
@@ -188,7 +188,7 @@ function oneMore(index: number, policies: readonly string[], site: string, group
   return kinds[index % kinds.length] as [string, object];
 }
 
-/** Every object of a server but the API key of the tests. */
+/** Every object of a server except the API key of the tests. */
 export async function worldOf(rest: Rest): Promise<Record<string, unknown>[]> {
   const all: Record<string, unknown>[] = [];
   for (const { path, listKey } of registry.filter((definition) => pathFieldsOf(definition).length === 0)) {
@@ -202,10 +202,10 @@ export async function worldOf(rest: Rest): Promise<Record<string, unknown>[]> {
   return all.filter(({ id }) => id !== key_id);
 }
 
-/** What each server makes by itself: two worlds that differ in these are the same. */
+/** Fields that each server generates; two worlds that differ only in these count as equal. */
 const OF_ITS_OWN = ["id", "uri", "created_at", "token", "certificate", "routes"];
 
-/** The objects of a world, told from each other by what they say and refer to, in an order of its own. */
+/** The objects of a world in a comparable form: without generated fields, with references by content, and sorted. */
 export function meaningOf(world: readonly Record<string, unknown>[]): string[] {
   const byId = new Map(world.map((object) => [object.id as string, object]));
   const mean = (value: unknown): unknown => {

@@ -2,17 +2,17 @@ import type { PulumiFn } from "@pulumi/pulumi/automation";
 import { expect } from "chai";
 import { changesOf, failureOf, World } from "../support/provider";
 
-/** What an example promises: its base program, and what happens when that is edited. */
+/** The promises of an example: its base program, and the effect of edits. */
 export interface Example<Choices> {
   readonly program: (choices: Choices) => unknown;
-  /** How many of our resources the base program creates. */
+  /** The number of our resources in the base program. */
   readonly creates: number;
   readonly update: { readonly edit: Choices; readonly changes: readonly string[] };
   readonly replace: { readonly edit: Choices; readonly changes: readonly string[] };
   readonly fail: { readonly edit: Choices; readonly says: string };
 }
 
-/** Plays an example through on the real engine, one promise after the other. */
+/** Runs an example on the real engine, one promise after the other. */
 export function itKeepsItsPromises<Choices>({ program, creates, update, replace, fail }: Example<Choices>): void {
   const world = new World();
   after(() => world.close());

@@ -4,7 +4,7 @@ import { StandInServer } from "../support/standIn";
 
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
 
-/** An issuer whose keys are served over TLS, and who signs whatever it is asked to. */
+/** An issuer that serves its keys over TLS and signs any token for tests. */
 export class Issuer {
   private constructor(
     readonly server: StandInServer,
@@ -30,7 +30,7 @@ export class Issuer {
     return `${text}.${sign(hash, Buffer.from(text), this.rsa.privateKey).toString("base64url")}`;
   }
 
-  /** Tokens that nobody signed with the issuer's key, though they may look so. */
+  /** Forged and invalid tokens. */
   forged(): Record<string, string> {
     const claims = encode(this.claims());
     const pem = this.rsa.publicKey.export({ format: "pem", type: "spki" }).toString();

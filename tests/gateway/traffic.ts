@@ -26,7 +26,7 @@ export interface Ask extends ConnectionOptions {
 }
 type World = readonly { kind: string; fields: object }[];
 
-/** A real Envoy of this file, with a server behind it that tells what it was sent; skips the file, in words, where there is none. */
+/** A real Envoy for a test file, with a server behind it that echoes requests. Skips the file, and says so, if there is no Envoy. */
 export function envoyOfThisFile() {
   const state = {} as { envoy: EnvoyProcess; port: number; upstream: Upstream; own: Certificate; trust: string; folder: string };
   before("start Envoy", async function () {
@@ -71,7 +71,7 @@ export function envoyOfThisFile() {
   return {
     state,
     configurationOf,
-    /** Serves a world, and returns what became of its edges. */
+    /** Serves a world, and returns the outcome for its edges. */
     async serve(world: World, more: Partial<Surroundings> = {}): Promise<Configuration> {
       const configuration = configurationOf(world, more);
       await state.envoy.push(configuration);
@@ -83,7 +83,7 @@ export function envoyOfThisFile() {
   };
 }
 
-/** A server that answers what it was asked, as JSON. */
+/** A server that echoes each request as JSON. */
 export class Upstream {
   private constructor(
     private readonly server: Server,
@@ -141,7 +141,7 @@ export function signedBy(authority: Certificate): Certificate {
   return { pem, privateKey };
 }
 
-/** A connection whose handshake is over; rejects when it was refused. */
+/** Opens a connection and waits for its handshake; rejects if that is refused. */
 export function tls(port: number, { sni = "app.example.com", ...ask }: Ask = {}): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", port, servername: sni, rejectUnauthorized: false, ...ask }, () => resolve(socket));
@@ -150,7 +150,7 @@ export function tls(port: number, { sni = "app.example.com", ...ask }: Ask = {})
   });
 }
 
-/** Sends the path as it is written; a status of 0 stands for a connection that was closed instead of answered. */
+/** Sends a request with exactly this path. A status of 0 means that the connection was closed without an answer. */
 export async function http1(port: number, path: string, ask: Ask = {}): Promise<Answer> {
   const { sni = "app.example.com", host = sni, method = "GET", headers = {}, ...options } = ask;
   const socket = await tls(port, { sni, ALPNProtocols: ["http/1.1"], ...options }).catch(() => undefined);
@@ -164,14 +164,14 @@ export async function http1(port: number, path: string, ask: Ask = {}): Promise<
   return readAnswer(socket, `${lines.join("\r\n")}\r\n\r\n`);
 }
 
-/** Sends bytes as they are, and reads one answer. */
+/** Sends raw bytes, and reads one answer. */
 export async function readAnswer(socket: TLSSocket, text: string): Promise<Answer> {
   let said = "";
   socket.removeAllListeners("close");
   const ended = new Promise<void>((resolve) => {
     socket.on("data", (chunk) => {
       said += chunk.toString("latin1");
-      // Envoy keeps a connection for a second after its last answer.
+      // Envoy keeps a connection open for a second after its last answer.
       const [head = "", body] = said.split(/\r\n\r\n(.*)/s);
       const length = /\r\ncontent-length: (\d+)/.exec(head)?.[1];
       if (length !== undefined && body !== undefined && body.length >= Number(length)) resolve();
@@ -194,7 +194,7 @@ export async function readAnswer(socket: TLSSocket, text: string): Promise<Answe
   return { status, headers, body: headers["transfer-encoding"] === "chunked" ? body.replace(/^[0-9a-f]+\r\n|\r\n0\r\n\r\n$/g, "") : body };
 }
 
-/** Nothing here takes long; what hangs is no answer. */
+/** No request here takes long, so a hanging one counts as unanswered. */
 const LONGEST_MS = 4000;
 const NO_ANSWER: Answer = { status: 0, headers: {}, body: "" };
 

@@ -1,7 +1,7 @@
 import type { HttpsEdge, HttpsEdgeRoutes, TlsEdge } from "@tunnelplane/sdk";
 import type { ServerCertificate, Surroundings } from "../../gateway/dist";
 
-/** Placeholders, so that golden files stay short; tests put real ones in their places. */
+/** Placeholders that keep golden files short; tests replace them with real values. */
 export const CERTIFICATE: ServerCertificate = {
   names: ["app.example.com", "api.example.com", "*.example.com", "db.example.com", "raw.example.com"],
   chain: "$CERTIFICATE\n",

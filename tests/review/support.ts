@@ -26,7 +26,7 @@ export function runReview(
   let [stdout, stderr] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (text) => (stdout += text));
   child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text));
-  child.stdin.on("error", () => {}); // a refusal does not read all of it
+  child.stdin.on("error", () => {}); // on a refusal, the command does not read its whole input
   child.stdin.end(input);
   return new Promise((resolve, reject) => {
     child.on("error", reject);
@@ -47,7 +47,7 @@ export class Folder {
   dispose = (): void => rmSync(this.path, { recursive: true, force: true });
 }
 
-/** A stack of a program that is rolled out, and then changed. */
+/** A stack whose program is deployed, and then changed. */
 export class Change {
   private current: PulumiFn;
 
@@ -62,22 +62,22 @@ export class Change {
     return Object.assign(change, { engine });
   }
 
-  /** What `pulumi preview --json` prints of another program. */
+  /** The output of `pulumi preview --json` for another program. */
   preview(this: Change & { engine: Engine }, program: PulumiFn, flags?: readonly string[]): Promise<string> {
     this.current = program;
     return this.engine.previewJson(flags);
   }
 }
 
-/** The rules of findings and what they are about. */
+/** The rules of findings, with their addresses or objects. */
 export const rulesIn = ({ findings }: Report): string[] => findings.map(({ rule, address, name }) => `${rule} ${address ?? name}`);
 
-/** A preview as the engine prints it, with nothing in it that a review does not read. */
+/** A preview in the engine's format, with only the parts that a review reads. */
 export const previewOf = (steps: readonly object[]): string => JSON.stringify({ steps, duration: 1, changeSummary: { same: 0 } });
 
 type Inputs = Readonly<Record<string, unknown>>;
 
-/** A step of a resource; without `before` it is created, without `after` deleted. */
+/** A step of a resource. Without `before`, the resource is created; without `after`, it is deleted. */
 export function step(type: string, name: string, { before, after }: { before?: Inputs; after?: Inputs }, id = `id_of_${name}`): object {
   const urn = `urn:pulumi:dev::tunnels::pulumi-nodejs:dynamic/tunnelplane:${type}::${name}`;
   const op = !before ? "create" : !after ? "delete" : JSON.stringify(before) === JSON.stringify(after) ? "same" : "update";
@@ -93,7 +93,7 @@ export function step(type: string, name: string, { before, after }: { before?: I
   };
 }
 
-/** A step of a TLS edge that serves `<name>.example.com:443`, and asks for client certificates unless it is said otherwise. */
+/** A step of a TLS edge that serves `<name>.example.com:443`, and by default asks for client certificates. */
 export function tlsEdge(name: string, { before, after }: { before?: Inputs; after?: Inputs }): object {
   const common = { hostports: [`${name}.example.com:443`], mutualTls: { enabled: true, certificateAuthorityIds: ["ca_of_others"] } };
   const whole = (inputs: Inputs | undefined) => inputs && { ...common, ...inputs };

@@ -8,19 +8,19 @@ const { locateBrowser } = require("../../scripts/browser.cjs") as {
 /** Whether there is a browser on this machine; `npm test` unpacks Chromium on Linux, and `TUNNELPLANE_CHROMIUM` names another one. */
 export const HAS_BROWSER = locateBrowser() !== undefined;
 
-/** How a page is looked at. */
+/** The ways in which a page is shown. */
 export const LOOKS = {
   light: { viewport: { width: 1280, height: 900 }, colorScheme: "light" },
   dark: { viewport: { width: 1280, height: 900 }, colorScheme: "dark" },
   phone: { viewport: { width: 390, height: 844 }, colorScheme: "light", isMobile: true, hasTouch: true, deviceScaleFactor: 2 },
 } as const satisfies Record<string, BrowserContextOptions>;
 
-/** A page in a window of its own, and what went on in it. */
+/** A page in a window of its own, with its requests and errors. */
 export interface Tab {
   readonly page: Page;
-  /** Addresses of everything that the page asked for, the page itself included. */
+  /** The addresses of all requests, including the page itself. */
   readonly requests: string[];
-  /** Errors of scripts, refusals of the content security policy, and whatever else the console said as an error. */
+  /** Errors of scripts, refusals of the content security policy, and other errors in the console. */
   readonly errors: string[];
 }
 
@@ -28,13 +28,13 @@ export interface Tab {
 export class RealBrowser {
   private constructor(private readonly browser: Browser) {}
 
-  /** @throws Error where there is none; ask `HAS_BROWSER` before */
+  /** @throws Error if there is no browser; check `HAS_BROWSER` first */
   static async start(): Promise<RealBrowser> {
     const found = locateBrowser();
     if (!found) throw new Error("There is no browser; `node scripts/setup.cjs browser` unpacks one on Linux");
     const browser = await chromium.launch({
       executablePath: found.program,
-      // Root may have no sandbox, and some containers leave little shared memory; the tests open pages of their own only.
+      // Root cannot use the sandbox, and some containers have little shared memory. The tests open only their own pages.
       args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
       env: { ...process.env, ...found.env },
     });

@@ -2,15 +2,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** Where nobody listens: a preview must not need anybody. */
+/** A server that does not exist, for previews that must work without one. */
 export const NOBODY = { url: "http://127.0.0.1:9", apiKey: "never-sent-anywhere" };
 
-/** A folder with a catalogue in it, and what the catalogue reads. */
+/** A folder with a catalogue and the files that it reads. */
 export class Folder {
   readonly path = mkdtempSync(join(tmpdir(), "tunnelplane-catalogue-"));
   readonly catalogue = join(this.path, "tunnels.yaml");
 
-  /** Writes a file of the folder; by default the catalogue. */
+  /** Writes a file in the folder; by default the catalogue. */
   write(text: string, name = "tunnels.yaml"): void {
     mkdirSync(dirname(join(this.path, name)), { recursive: true });
     writeFileSync(join(this.path, name), text);

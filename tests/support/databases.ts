@@ -6,20 +6,20 @@ import { Client } from "pg";
 import { PostgresServer } from "./postgres";
 import { ServerProcess, type StartOptions } from "./server";
 
-/** A kind of database that servers can keep everything in. */
+/** A kind of database for servers. */
 export interface Database {
   readonly name: string;
-  /** A new one: the folder or the URL that StartOptions take as `data`. It goes when all tests have run. */
+  /** Creates a database; returns its folder or URL, for `data` in StartOptions. It is deleted after all tests. */
   create(): Promise<string>;
 }
 
-/** How a test starts a server: on a new database of the kind that is being tested, unless it names one. */
+/** Starts a server for a test, on a new database of the tested kind unless `data` names one. */
 export type Start = (options?: StartOptions) => Promise<ServerProcess>;
 
 const folders: string[] = [];
 let postgres: Promise<PostgresServer> | undefined;
 
-/** The one PostgreSQL of this run, started when it is first needed. */
+/** The PostgreSQL of this run, started on first use. */
 export function sharedPostgres(): Promise<PostgresServer> {
   postgres ??= PostgresServer.start();
   return postgres;
@@ -37,7 +37,7 @@ export const DATABASES: readonly Database[] = [
   { name: "PostgreSQL", create: async () => (await sharedPostgres()).newDatabase() },
 ];
 
-/** The rows that a statement finds in the database of a server, past the server. */
+/** Runs a query directly in a server's database, and returns the rows. */
 export async function rowsIn(data: string, statement: string): Promise<unknown[]> {
   if (data.startsWith("postgres:")) {
     const client = new Client({ connectionString: data });
@@ -55,7 +55,7 @@ export async function rowsIn(data: string, statement: string): Promise<unknown[]
   }
 }
 
-/** Runs statements in a database, past the server. */
+/** Runs statements directly in a server's database. */
 export async function execute(data: string, statements: string): Promise<void> {
   if (data.startsWith("postgres:")) {
     const client = new Client({ connectionString: data });
@@ -71,7 +71,7 @@ export async function execute(data: string, statements: string): Promise<void> {
   }
 }
 
-/** The tables of a database, by the catalogue of the database itself; none where there is no database. */
+/** The tables of a database, from its own catalogue; none if there is no database. */
 export async function tablesIn(data: string): Promise<string[]> {
   const isUrl = data.startsWith("postgres:");
   if (!isUrl && !existsSync(join(data, "tunnelplane.db"))) return [];
@@ -81,11 +81,11 @@ export async function tablesIn(data: string): Promise<string[]> {
   return ((await rowsIn(data, statement)) as { name: string }[]).map(({ name }) => name);
 }
 
-/** Everything that a database holds, in a form in which all kinds of databases compare equal. */
+/** The whole content of a database, in a form that is equal for all kinds of databases. */
 export async function contentOf(data: string): Promise<Record<string, string[]>> {
   const content: Record<string, string[]> = {};
   for (const table of await tablesIn(data)) {
-    if (table.startsWith("kysely_")) continue; // holds when each migration ran
+    if (table.startsWith("kysely_")) continue; // has the times of migrations
     const rows = (await rowsIn(data, `select * from ${table}`)) as Record<string, unknown>[];
     const comparable = (value: unknown) =>
       value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value === null ? null : String(value);
@@ -94,7 +94,7 @@ export async function contentOf(data: string): Promise<Record<string, string[]>>
   return content;
 }
 
-/** Describes what holds whatever the database, and tests it on each. */
+/** A `describe` that runs on every kind of database. */
 export function onEveryDatabase(title: string, tests: (start: Start, database: Database) => void): void {
   for (const database of DATABASES) {
     const start: Start = async (options = {}) => ServerProcess.start({ ...options, data: options.data ?? (await database.create()) });
@@ -102,7 +102,7 @@ export function onEveryDatabase(title: string, tests: (start: Start, database: D
   }
 }
 
-/** Starts servers that stop after the test that started them. */
+/** Starts servers that stop at the end of the test that started them. */
 export function untilTestEnds(start: Start, signal?: NodeJS.Signals): Start {
   const running: ServerProcess[] = [];
   afterEach("stop the servers", async () => {
@@ -115,7 +115,7 @@ export function untilTestEnds(start: Start, signal?: NodeJS.Signals): Start {
   };
 }
 
-// Outside of every describe: runs once, after the tests of all files.
+// Outside of every describe, so it runs once, after all files.
 after("stop PostgreSQL and remove what the tests kept", async () => {
   await (await postgres)?.stop();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });

@@ -5,18 +5,18 @@ import { join } from "node:path";
 import type { ServerProcess } from "./server";
 import { canTrace, Strace } from "./strace";
 
-/** A disk for a server's data, which can be made to fail as disks do. */
+/** A disk for a server's data that can be made to fail like a real one. */
 export interface Disk {
   readonly folder: string;
-  /** From now on writing fails; returns how to mend it. Called once the server runs. */
+  /** Makes writes fail from now on. Call it while the server runs; the returned function repairs the disk. */
   break(server: ServerProcess): Promise<() => Promise<unknown>>;
-  /** Removes everything. The server has stopped. */
+  /** Removes everything, after the server has stopped. */
   dispose(): void;
 }
 
 export interface DiskFault {
   readonly name: string;
-  /** Why it cannot be had on this machine. */
+  /** Why this machine cannot have such a disk. */
   readonly missing?: string;
   create(): Disk;
 }
@@ -26,7 +26,7 @@ const ordinary = (breakIt: Disk["break"]): Disk => {
   return { folder, break: breakIt, dispose: () => rmSync(folder, { recursive: true }) };
 };
 
-/** Makes calls on the server's database fail with the kernel's own numbers. */
+/** Makes system calls on the server's database fail with the kernel's error numbers. */
 const failing = (calls: string, error: string): Disk =>
   ordinary(async ({ pid, data }) => {
     const file = join(data, "tunnelplane.db");
@@ -37,7 +37,7 @@ const failing = (calls: string, error: string): Disk =>
     return () => strace.detach();
   });
 
-/** A disk of its own in memory, filled to the last byte. */
+/** A disk in memory, filled to the last byte. */
 function small(): Disk {
   const folder = mkdtempSync(join(tmpdir(), "tunnelplane-disk-"));
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=64m", "tmpfs", folder]);
@@ -68,7 +68,7 @@ const setLimit = (pid: number, bytes: string) => execFileSync("prlimit", ["--pid
 
 const untraceable = canTrace() ? undefined : "there is no strace here that may attach itself to a process";
 
-/** Disks that refuse to be written. Each promises that nothing was changed by a write that it refused. */
+/** Disks that refuse writes. A refused write changes nothing. */
 export const DISKS_THAT_REFUSE: readonly DiskFault[] = [
   { name: "is full", missing: canMount() ? undefined : "this user may not mount a small disk in memory", create: small },
   {
@@ -82,7 +82,7 @@ export const DISKS_THAT_REFUSE: readonly DiskFault[] = [
   { name: "is read-only", missing: untraceable, create: () => failing("pwrite64,ftruncate", "EROFS") },
 ];
 
-/** It takes what is written, but not to where it survives a loss of power. */
+/** A disk that accepts writes and fails to sync, so that they would not survive a loss of power. */
 export const DISK_THAT_FAILS_TO_SYNC: DiskFault = {
   name: "fails to sync",
   missing: untraceable,

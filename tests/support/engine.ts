@@ -6,28 +6,28 @@ import * as auto from "@pulumi/pulumi/automation";
 const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string | undefined };
 const PACKAGES = join(__dirname, "../../node_modules");
 
-// Programs run in this process, on one engine after another. gRPC takes a port for dead for a while on which somebody asked an engine
-// that had ended, also when the next engine has it; and Pulumi takes a program that does not reach its engine for one that declares
-// nothing, so that everything would be deleted. With a pool of its own, each connection finds out by itself.
+// Programs run in this process, on one engine after another. After a failed connection, gRPC keeps treating the port as dead for a
+// while, even if the next engine listens there. Pulumi then takes the program for one that declares nothing and would delete
+// everything. A pool of its own makes each connection try by itself.
 const { grpcClientOptions } = require("@pulumi/pulumi/runtime/settings") as { grpcClientOptions: Record<string, unknown> };
 grpcClientOptions["grpc.use_local_subchannel_pool"] = 1;
 
-/** What the engine did, or would do, with one resource. */
+/** A step that the engine took, or would take, with one resource. */
 export interface Step {
   /** For example `create`, `update`, `same`, `create-replacement`, `delete`. */
   readonly op: string;
   readonly type: string;
   readonly name: string;
-  /** The properties that differ, in the engine's spelling: `acl[1]`, `tlsTermination.minVersion`. */
+  /** The changed properties, in the engine's spelling: `acl[1]`, `tlsTermination.minVersion`. */
   readonly changes: readonly string[];
 }
 
 export interface Run {
   /** Steps of our resources, without those of the stack itself. */
   readonly steps: readonly Step[];
-  /** What the engine printed for people. */
+  /** The engine's output for people. */
   readonly stdout: string;
-  /** What it warned of. */
+  /** Its warnings. */
   readonly warnings: readonly string[];
 }
 
@@ -35,13 +35,13 @@ export interface EngineOptions {
   readonly program: auto.PulumiFn;
   readonly env: Record<string, string>;
   readonly config?: auto.ConfigMap;
-  /** Keeps every step's checkpoint, as a user's stack does; by default the state is written at the end only. */
+  /** Whether to write a checkpoint after every step, as stacks of users do; by default only at the end. */
   readonly checkpoints?: boolean;
   /** Default: `dev`. */
   readonly stackName?: string;
 }
 
-/** How the Automation API runs the engine; its types leave that out. */
+/** How the Automation API runs the engine; missing from its types. */
 interface EngineCommand {
   run(args: string[], ...rest: unknown[]): Promise<{ stdout: string }>;
 }
@@ -61,13 +61,13 @@ export class Engine {
   static async create(options: EngineOptions): Promise<Engine> {
     const folder = mkdtempSync(join(tmpdir(), "tunnelplane-stack-"));
     mkdirSync(join(folder, "state"));
-    // A project as a user would have it: with the packages that its resources load at run time.
+    // A project like a user's, with the packages that its resources load at run time.
     symlinkSync(PACKAGES, join(folder, "node_modules"));
     writeFileSync(join(folder, "Pulumi.yaml"), "name: tunnels\nruntime: nodejs\n");
     return Engine.open(folder, options);
   }
 
-  /** A stack in the folder of another engine: the same, unless it has another name. */
+  /** Opens a stack in the folder of another engine; the same stack unless it has another name. */
   static async open(folder: string, { program, env, config = {}, checkpoints = false, stackName = "dev" }: EngineOptions): Promise<Engine> {
     const root = locateEngine();
     if (!root) throw new Error("There is no Pulumi engine; `node scripts/setup.cjs engine` gets one");
@@ -92,14 +92,14 @@ export class Engine {
 
   preview = (options: auto.PreviewOptions = {}) => this.run((onEvent) => this.stack.preview({ ...options, onEvent }));
 
-  /** What `pulumi preview --json` prints; a preview that fails prints as well, and what it prints is the answer here too. */
+  /** The output of `pulumi preview --json`, also of a preview that fails. */
   async previewJson(flags: readonly string[] = ["--show-sames"]): Promise<string> {
     const { run } = this.command;
     let printed = "";
     this.command.run = async (args, ...rest) => {
       const isPreview = args[0] === "preview";
       const result = await run.call(this.command, isPreview ? [...args, "--json", ...flags] : args, ...rest).catch((error) => {
-        // The Automation API puts all that was printed into the message.
+        // The Automation API puts the whole output into the message.
         if (isPreview) printed = /^\{\n.*?^\}$/ms.exec(String(error.message))?.[0] ?? "";
         throw error;
       });
@@ -119,16 +119,16 @@ export class Engine {
   up = (options: auto.UpOptions = {}) => this.run((onEvent) => this.stack.up({ ...options, onEvent }));
   refresh = (options: auto.RefreshOptions = {}) => this.run((onEvent) => this.stack.refresh({ ...options, onEvent }));
   destroy = (options: auto.DestroyOptions = {}) => this.run((onEvent) => this.stack.destroy({ ...options, onEvent }));
-  /** Takes away the lock of a run that was killed. */
+  /** Removes the lock of a killed run. */
   cancel = () => this.stack.cancel();
   outputs = () => this.stack.outputs();
   exportState = () => this.stack.exportStack();
   importState = (state: auto.Deployment) => this.stack.importStack(state);
 
-  /** The state as it lies on the disk, secrets encrypted. */
+  /** The state file, with encrypted secrets. */
   stateFile = () => readFileSync(join(this.folder, "state/.pulumi/stacks/tunnels/dev.json"), "utf8");
 
-  /** A kill in the middle of a write tears the state of the engine's file backend; its user goes back to the copy beside it. */
+  /** Restores the backup of the state, as a user does if a kill during a write leaves half a state file. */
   restoreTornState(): void {
     const file = join(this.folder, "state/.pulumi/stacks/tunnels/dev.json");
     try {
@@ -138,13 +138,13 @@ export class Engine {
     }
   }
 
-  /** Puts other packages in place of those that the program had, as an upgrade does. */
+  /** Replaces the packages of the program, as an upgrade does. */
   usePackages(packages: string): void {
     rmSync(join(this.folder, "node_modules"));
     symlinkSync(packages, join(this.folder, "node_modules"));
   }
 
-  /** Removes everything the stack left on this machine; what it declared elsewhere stays. */
+  /** Deletes the stack's files on this machine. Its objects on servers stay. */
   dispose(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }

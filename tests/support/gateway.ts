@@ -27,7 +27,7 @@ export class GatewayProcess {
     );
   }
 
-  /** Waits until the log holds a text; fails when the process ends before. */
+  /** Waits until the log contains a text; fails if the process ends first. */
   async logged(text: string): Promise<void> {
     while (!this.log.includes(text)) {
       if (this.child.exitCode !== null) throw new Error(`The gateway ended with ${this.child.exitCode}: ${this.log}`);

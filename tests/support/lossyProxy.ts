@@ -1,28 +1,28 @@
 import { type IncomingMessage, request } from "node:http";
 import { StandInServer } from "./standIn";
 
-/** What becomes of a request that the proxy was given. */
+/** What the proxy does with a request. */
 export type Fate =
-  /** It is passed on, and so is its answer. */
+  /** Passes on the request and its answer. */
   | "answered"
-  /** The connection breaks before the server has it. */
+  /** The connection breaks before the server gets the request. */
   | "lost"
-  /** The connection breaks while the server carries it out, so that a repetition meets it there. */
+  /** The connection breaks while the server works on the request, so that a repetition arrives meanwhile. */
   | "cut"
-  /** The server carries it out, but its answer never arrives. */
+  /** The server carries out the request, but the answer never arrives. */
   | "answer lost"
-  /** The connection breaks within the answer. */
+  /** The connection breaks in the middle of the answer. */
   | "answer cut"
-  /** The server carries it out, but the client waits in vain. */
+  /** The server carries out the request, but the client gets no answer until its time-out. */
   | "silence"
-  /** The server carries it out, and the proxy says that it did not answer. */
+  /** The server carries out the request, and the proxy answers 502. */
   | "bad gateway";
 
-/** A network between a client and a real server in which requests and answers get lost as it is told. */
+/** A proxy between a client and a real server that loses requests and answers as a test demands. */
 export class LossyProxy {
   private constructor(private readonly standIn: StandInServer) {}
 
-  /** @param fateOf is asked once for each request */
+  /** @param fateOf decides about each request; called once for each */
   static async start(server: string, fateOf: (request: IncomingMessage) => Fate | Promise<Fate>): Promise<LossyProxy> {
     const standIn = await StandInServer.start(async (asked, response) => {
       const [body, fate] = [await bytesOf(asked), await fateOf(asked)];

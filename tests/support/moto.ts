@@ -6,10 +6,10 @@ import { createInterface } from "node:readline";
 
 const PROGRAM = join(__dirname, "../../node_modules/.tunnelplane/moto/bin/moto_server");
 
-/** Whether there is one on this machine; `npm test` installs it where Python 3 with venv is. */
+/** Whether moto is on this machine; `npm test` installs it if there is Python 3 with venv. */
 export const HAS_MOTO = existsSync(PROGRAM);
 
-/** The cloud's services by moto, which others make and keep: on a free port of the loopback interface. */
+/** The cloud's services, simulated by moto (a project of others), on a free port of the loopback interface. */
 export class Moto {
   private constructor(
     readonly url: string,
@@ -34,7 +34,7 @@ export class Moto {
     return new Moto(url, child);
   }
 
-  /** From now on, whoever asks needs keys that moto knows, and permission; `false` turns that off again. */
+  /** From now on, requests need known keys and permissions; `false` turns that off again. */
   async checkKeys(on: boolean): Promise<void> {
     await fetch(`${this.url}/moto-api/reset-auth`, { method: "POST", body: on ? "0" : "inf" });
   }

@@ -22,7 +22,7 @@ const { pack, publishedPackages } = require("../../scripts/packages.cjs") as {
 
 export { publishedPackages };
 
-/** The packages as npm would upload them, in a folder outside of the repository. Goes with `remove`. */
+/** The packages as npm would publish them, in a folder outside of the repository. `remove` deletes it. */
 export class Packed {
   private constructor(
     readonly folder: string,

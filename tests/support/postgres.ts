@@ -9,7 +9,7 @@ import { embeddedPostgres } from "./embeddedPostgres";
 const USER = "tunnelplane";
 export const PASSWORD = "password-of-the-database-in-tests";
 
-/** A real PostgreSQL on a free port of the loopback interface, with everything in a temporary folder. */
+/** A real PostgreSQL on a free port of the loopback interface, with its data in a temporary folder. */
 export class PostgresServer {
   readonly #databases: string[] = [];
 
@@ -20,7 +20,7 @@ export class PostgresServer {
     private readonly log: string[],
   ) {}
 
-  /** @param durable as PostgreSQL comes, waiting for the disk with each commit */
+  /** @param durable whether each commit waits for the disk, as by default in PostgreSQL */
   static async start({ durable = false } = {}): Promise<PostgresServer> {
     const folder = mkdtempSync(join(tmpdir(), "tunnelplane-postgres-"));
     const port = await freePort();
@@ -33,9 +33,9 @@ export class PostgresServer {
       password: PASSWORD,
       authMethod: "scram-sha-256",
       createPostgresUser: process.getuid?.() === 0, // PostgreSQL refuses to run as root
-      // A collation as databases in use have it, which is not the order of bytes.
+      // A collation as in production, which is not the order of bytes.
       initdbFlags: ["--encoding=UTF8", "--locale-provider=icu", "--icu-locale=en-US", "--no-sync"],
-      // In tests nothing outlives the machine, so nothing needs to reach its disk. No socket in a folder that others share.
+      // Test data need not survive a crash of the machine, so do not sync. No socket in a shared folder.
       postgresFlags: [...(durable ? [] : ["-c", "fsync=off"]), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="],
       onLog: (line) => log.push(line),
       onError: (error) => log.push(String(error)),
@@ -59,14 +59,14 @@ export class PostgresServer {
     return `postgres://${USER}:${PASSWORD}@127.0.0.1:${this.port}/${name}`;
   }
 
-  /** A session of the test's own in a database. */
+  /** Opens a session for the test in a database. */
   async connect(url: string): Promise<Session> {
     const client = this.postgres.getPgClient(new URL(url).pathname.slice(1), "127.0.0.1");
     await client.connect();
     return client;
   }
 
-  /** Stops it as its operator would, with connections open; everything stays. */
+  /** Stops it as an operator would, while connections are open. Its data stays. */
   async pause(): Promise<void> {
     await this.postgres.stop();
   }
@@ -84,10 +84,10 @@ export class PostgresServer {
   }
 }
 
-/** Waits until so many sessions of a database are held up by another's lock, and returns their process ids. */
+/** Waits until so many sessions of a database wait for a lock, and returns their process ids. */
 export async function waiting(session: Session, count: number): Promise<number[]> {
   for (;;) {
-    await session.query("select pg_stat_clear_snapshot()"); // else a transaction sees what it saw before
+    await session.query("select pg_stat_clear_snapshot()"); // otherwise a transaction sees the old statistics
     const { rows } = await session.query<{ pid: number }>(
       "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
     );
@@ -97,7 +97,7 @@ export async function waiting(session: Session, count: number): Promise<number[]
 
 export type Session = ReturnType<EmbeddedPostgres["getPgClient"]>;
 
-/** A port that nobody listens on, below those that systems give to outgoing connections, so that none takes it while PostgreSQL pauses. */
+/** A free port below the range for outgoing connections, so that none of those takes it while PostgreSQL is stopped. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 32_000);

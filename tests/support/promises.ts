@@ -5,12 +5,12 @@ interface Document {
   readonly paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, unknown> }> }>>;
 }
 
-/** What a server answers before it knows what is asked of it, and where there is nothing to ask. */
+/** Errors that every request may get: before the server knows the operation, and for paths that do not exist. */
 const ANYWHERE = [400, 401, 404, 405, 408, 413, 415, 431];
-/** For programs that watch the server; not part of the API. */
+/** Paths for programs that watch the server; not part of the API. */
 const BESIDE_THE_API = ["/livez", "/readyz", "/openapi.json"];
 
-/** Holds answers against an OpenAPI document. */
+/** Checks answers against an OpenAPI document. */
 export class Promises {
   readonly #ajv = new Ajv2020({ strict: false, validateFormats: false });
   readonly #validators = new Map<string, ValidateFunction>();
@@ -21,7 +21,7 @@ export class Promises {
     this.#paths = Object.keys(document.paths).map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`) }));
   }
 
-  /** What is wrong with an answer to a request that begins with this line; undefined where nothing is. */
+  /** What is wrong with the answer to a request with this first line; undefined if nothing is. */
   fault(requestLine: string, { status, headers, text, body }: RestAnswer): string | undefined {
     const [method = "", target = ""] = requestLine.split(/ +/);
     if (!(status < 500)) return "it is a 5xx";
@@ -36,7 +36,7 @@ export class Promises {
     return validate(body) ? undefined : this.#ajv.errorsText(validate.errors);
   }
 
-  /** Where in the document the schema of such an answer stands. */
+  /** The path in the document to the schema of such an answer. */
   #promised(method: string, path: string, status: number): string | undefined {
     const known = this.#paths.find(({ pattern }) => pattern.test(path))?.path;
     const name = method.toLowerCase();
@@ -53,7 +53,7 @@ export class Promises {
   }
 }
 
-/** The path as a router sees it: without what follows it, or the address before it, and decoded. */
+/** The path as a router sees it: decoded, without host and query. */
 function pathOf(target: string): string {
   const [path = ""] = target.replace(/^https?:\/\/[^/]*/i, "").split(/[?#]/);
   try {

@@ -3,11 +3,10 @@ import { connect, type Socket } from "node:net";
 import type { RestAnswer } from "./rest";
 
 /**
- * Sends bytes, whatever they are, on a connection of their own. Returns the first answer, or undefined where the server
- * closes the connection without one.
+ * Sends any bytes on a new connection. Returns the first answer, or undefined if the server closes the connection without one.
  *
- * @param patience after how many milliseconds without a word the client ends its side: a request that says it is longer than
- *   it is makes the server wait. The server then drops what it has not answered yet, so no answer may also mean a slow machine.
+ * @param patience after so many milliseconds of silence, the client ends its side. A request that is shorter than it says makes
+ *   the server wait; when the client ends, the server drops it. On a slow machine, that may also hit a valid request.
  */
 export function exchange(url: string, request: Buffer | string, patience = 1_000): Promise<RestAnswer | undefined> {
   const { hostname, port } = new URL(url);
@@ -31,7 +30,7 @@ export function exchange(url: string, request: Buffer | string, patience = 1_000
   });
 }
 
-/** One connection, on which any number of requests may follow each other before the first is answered. */
+/** A connection for pipelined requests. */
 export class Connection {
   #received = Buffer.alloc(0);
 
@@ -48,7 +47,7 @@ export class Connection {
     return new Connection(socket);
   }
 
-  /** Sends bytes so that they arrive together. */
+  /** Sends bytes in one piece. */
   send(bytes: string): void {
     this.socket.write(bytes);
   }
@@ -72,7 +71,7 @@ export class Connection {
   }
 }
 
-/** The answer that the bytes begin with, once it is complete, and what follows it. */
+/** The first answer in the bytes, if it is complete, and the rest of the bytes. */
 function firstAnswerIn(bytes: Buffer, withoutBody: boolean): { answer: RestAnswer; rest: Buffer<ArrayBuffer> } | undefined {
   const end = bytes.indexOf("\r\n\r\n");
   if (end < 0) return undefined;

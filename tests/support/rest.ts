@@ -2,13 +2,13 @@
 export interface RestAnswer {
   readonly status: number;
   readonly headers: Headers;
-  // Tests look into answers of every shape.
+  // Tests read answers of every shape.
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what is being tested
   readonly body: any;
   readonly text: string;
 }
 
-/** The REST API as curl would use it: no client of ours in between. */
+/** A plain client of the REST API, like curl, without our SDK. */
 export class Rest {
   constructor(
     private readonly url: string,

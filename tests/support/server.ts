@@ -9,13 +9,13 @@ import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const CLI = join(__dirname, "../../server/dist/cli/main.js");
-/** One for all databases of a test, so that a backup of one restores into another. */
+/** One master key for all databases of a test, so that a backup of one can be restored into another. */
 export const MASTER_KEY = Buffer.alloc(32, "key of servers in tests").toString("base64");
 export const API_KEY = "tpk_of-the-admin-in-tests-and-demos";
 
 /**
  * Starts a command of tunnelplane on a database: a folder, or the URL of a PostgreSQL database.
- * @param log "ignore" where nobody reads what it writes on standard error
+ * @param log "ignore" if nobody reads its standard error
  */
 export function command(
   data: string,
@@ -42,10 +42,10 @@ export interface Ended {
   readonly err: string;
 }
 
-/** Runs a command of tunnelplane to its end. */
+/** Runs a command of tunnelplane, and waits for its end. */
 export const run = (data: string, ...args: string[]): Promise<Ended> => endOf(command(data, args));
 
-/** Waits for the end of a command, and returns what it printed. */
+/** Waits for the end of a command, and returns its output. */
 export async function endOf(child: ReturnType<typeof command>): Promise<Ended> {
   let [out, err] = ["", ""];
   child.stdout.setEncoding("latin1").on("data", (chunk) => {
@@ -59,13 +59,13 @@ export async function endOf(child: ReturnType<typeof command>): Promise<Ended> {
 }
 
 export interface StartOptions {
-  /** A folder, or the URL of a PostgreSQL database. Default: a new folder that goes when the server stops. */
+  /** A folder, or the URL of a PostgreSQL database. Default: a new folder, deleted when the server stops. */
   readonly data?: string;
   /** Default: a free port. */
   readonly listen?: string;
   readonly env?: Record<string, string | undefined>;
   readonly args?: readonly string[];
-  /** Default: true. Reading the log takes time from what is being measured. */
+  /** Default: true. Reading the log slows measurements down. */
   readonly keepLog?: boolean;
   /** The Node that runs it. Default: the one that runs the tests. */
   readonly node?: string;
@@ -118,7 +118,7 @@ export class ServerProcess {
     return this.log.slice(start.after, end.before);
   }
 
-  /** Makes a request that can be told from others, and waits until the log has its line. */
+  /** Sends a request that can be recognized, and waits until its line is in the log. */
   private async mark(): Promise<{ before: number; after: number }> {
     const id = `mark-${randomUUID()}`;
     await fetch(`${this.url}/livez`, { headers: { "x-request-id": id } });
@@ -130,7 +130,7 @@ export class ServerProcess {
     }
   }
 
-  /** What it printed for people. */
+  /** Its output for people. */
   get printed(): string {
     return this.output.out;
   }
@@ -145,7 +145,7 @@ export class ServerProcess {
     this.child.kill(signal);
   }
 
-  /** Has it stand still, and waits until it does: a signal takes a while to arrive on a busy machine. Linux tells when. */
+  /** Pauses it, and waits until it has stopped, which takes a while on a busy machine; /proc shows when. */
   async pause(): Promise<void> {
     const status = `/proc/${this.child.pid}/status`;
     this.signal("SIGSTOP");

@@ -4,7 +4,7 @@ import { ServerProcess } from "./server";
 import { SSHD, Sshd, type SshdOptions } from "./sshd";
 
 const HOUR = 3_600_000;
-/** A time so many hours from now. */
+/** The time so many hours from now. */
 export const hours = (count: number): string => new Date(Date.now() + count * HOUR).toISOString();
 
 export interface Authority {
@@ -12,7 +12,7 @@ export interface Authority {
   readonly public_key: string;
 }
 
-/** A tunnelplane server, and as many sshds as the tests of a file start; skips the file, in words, where there is no sshd. */
+/** A tunnelplane server and any number of sshds for a test file. Skips the file, and says so, if there is no sshd. */
 export function sshWorld() {
   const server = serverOfThisFile((options) => ServerProcess.start(options));
   const running: Sshd[] = [];
@@ -34,7 +34,7 @@ export function sshWorld() {
       running.push(sshd);
       return sshd;
     },
-    /** A key with a certificate, as its holder keeps them. */
+    /** A key and its certificate, in files as `ssh` expects them. */
     async identity(authority: Authority, body: Json, key: SshKey = sshKey()) {
       const sent = { ssh_certificate_authority_id: authority.id, public_key: key.openssh, ...body };
       const { certificate } = await server.created("/ssh_user_certificates", sent);

@@ -8,16 +8,16 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** sshd insists on being started by its full path, and often stands where only administrators look. */
+/** sshd must be started by its full path, and is often in a folder that is only on the administrator's PATH. */
 export const SSHD = ["/usr/sbin/sshd", "/usr/bin/sshd", "/usr/local/sbin/sshd"].find((path) => existsSync(path));
 
-/** An unprivileged sshd lets in nobody but the user who runs it. */
+/** An sshd without privileges only accepts the user who runs it. */
 export const LOGIN = userInfo().username;
 
 export interface SshdOptions {
-  /** The authorities whose user certificates let somebody in. */
+  /** The authorities whose user certificates are accepted. */
   readonly trusted?: readonly string[];
-  /** Makes a certificate for the host's public key; without, clients know the key itself. */
+  /** Makes a certificate for the host's public key. If absent, clients know the key itself. */
   readonly certifyHost?: (publicKey: string) => Promise<string>;
 }
 
@@ -28,7 +28,7 @@ export interface Identity {
 
 export interface LoginOptions {
   readonly command?: string;
-  /** What the client knows of hosts, and by which name it looks for this one. Default: the host's own key. */
+  /** The client's known hosts, and the name that it uses for this one. Default: the host's own key. */
   readonly knownHosts?: string;
   readonly hostName?: string;
 }
@@ -37,11 +37,11 @@ export interface Login {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** What sshd logged meanwhile. */
+  /** sshd's log of this login. */
   readonly log: string;
 }
 
-/** A real sshd in the foreground on the loopback interface, with nothing of this machine's own configuration. */
+/** A real sshd in the foreground on the loopback interface, without this machine's configuration. */
 export class Sshd {
   private logins = 0;
   private log = "";
@@ -79,7 +79,7 @@ export class Sshd {
     };
     const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}\n`);
     writeFileSync(at("config"), lines.join(""));
-    // Where a root's sshd puts the part of it that talks to strangers; made at boot, which a container never did.
+    // As root, sshd needs this folder for privilege separation. It is made at boot, so containers lack it.
     if (process.getuid?.() === 0) mkdirSync("/run/sshd", { recursive: true, mode: 0o755 });
     const child = spawn(SSHD, ["-D", "-e", "-f", at("config")], { stdio: ["ignore", "ignore", "pipe"] });
     const sshd = new Sshd(folder, port, child);
@@ -93,7 +93,7 @@ export class Sshd {
     return sshd;
   }
 
-  /** Logs in as the user who runs the tests, with the real ssh and nothing of that user's own keys or settings. */
+  /** Logs in as the user who runs the tests, with the real ssh, but without that user's keys and settings. */
   async login({ privateKey, certificate }: Identity, { command = "echo welcome", ...host }: LoginOptions = {}): Promise<Login> {
     const folder = join(this.folder, `login-${++this.logins}`);
     mkdirSync(folder);
@@ -122,9 +122,9 @@ export class Sshd {
         resolve({ code: error ? Number(error.code ?? -1) : 0, stdout, stderr });
       });
     });
-    // ssh may be gone before sshd has said why; sshd closes its account of every connection with such a line.
-    const told = () => /Connection (closed|reset) by|Disconnected from/.test(this.log.slice(before));
-    for (let tries = 0; tries < 50 && !told(); tries++) await sleep(100);
+    // ssh may end before sshd has logged the reason. sshd's last line about a connection looks like this.
+    const isLogged = () => /Connection (closed|reset) by|Disconnected from/.test(this.log.slice(before));
+    for (let tries = 0; tries < 50 && !isLogged(); tries++) await sleep(100);
     return { ...login, log: this.log.slice(before) };
   }
 
@@ -138,7 +138,7 @@ export class Sshd {
   }
 }
 
-/** sshd cannot pick a port by itself. */
+/** Finds a free port, because sshd cannot choose one itself. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

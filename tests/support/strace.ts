@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 
 let permitted: boolean | undefined;
 
-/** Whether there is an strace that may attach itself to a process: containers often forbid it. */
+/** Whether strace is there and may attach to processes, which containers often forbid. */
 export function canTrace(): boolean {
   permitted ??= spawnSync("sh", ["-c", "sleep 0.2 & strace -f -qq -o /dev/null -p $!"]).status === 0;
   return permitted;
@@ -20,7 +20,7 @@ export class Strace {
     private readonly folder: string,
   ) {}
 
-  /** @param options which calls, and what with them: see strace(1) */
+  /** @param options the options of strace(1): which calls to watch, and how they fail */
   static async attach(pid: number, ...options: string[]): Promise<Strace> {
     const folder = mkdtempSync(join(tmpdir(), "tunnelplane-strace-"));
     const child = spawn("strace", ["-f", "-y", "-o", join(folder, "trace"), ...options, "-p", String(pid)], {
@@ -37,14 +37,14 @@ export class Strace {
     return new Strace(child, folder);
   }
 
-  /** Lets the process go on by itself. Returns what it did meanwhile, a line for each call. */
+  /** Detaches from the process. Returns its system calls, one per line. */
   async detach(): Promise<string[]> {
     if (this.child.exitCode === null && this.child.signalCode === null) {
       const ended = once(this.child, "close");
       this.child.kill("SIGTERM");
       await ended;
     }
-    // Line by line: the whole may be more than one string can hold.
+    // Read line by line: the file may exceed the longest possible string.
     const lines: string[] = [];
     for await (const line of createInterface({ input: createReadStream(join(this.folder, "trace")) })) lines.push(line);
     rmSync(this.folder, { recursive: true });

@@ -13,7 +13,7 @@ const creds = (keys = KEYS) => ({
 });
 export const role = { role: { role_ref: "arn:aws:iam::123456789012:role/events" }, creds: null };
 
-/** A target of each kind in the cloud, with the keys of nobody in particular. */
+/** A target of each kind in the cloud, with made-up keys. */
 export const inTheCloud = (auth: ReturnType<typeof creds> | typeof role = creds()) => ({
   stream_service: { ...NONE, stream_service: { auth, stream_ref: arn("kinesis", "stream/events") } },
   delivery_service: { ...NONE, delivery_service: { auth, delivery_stream_ref: arn("firehose", "deliverystream/events") } },
@@ -27,13 +27,13 @@ export const monitoring = (fields: Partial<NonNullable<EventDestinationTarget["m
 
 let last = 0;
 
-/** An event of now; its text is longer than its letters, so that bytes are counted. */
+/** An event with the current time. Its text has more bytes than characters, so that tests notice which are counted. */
 export function event(fields: Partial<Outgoing> = {}): Outgoing {
   const id = `ev_${++last}`;
   return { id, key: "ipp_1", time: new Date().toISOString(), body: JSON.stringify({ event_id: id, text: "Grüße" }), ...fields };
 }
 
-/** Sends with a target that is closed afterwards. */
+/** Sends to a target, and closes it afterwards. */
 export async function sendOnce(target: EventDestinationTarget, batch: readonly Outgoing[], options: TargetOptions, signal = forever()) {
   const opened = openTarget(target, options);
   try {
@@ -45,7 +45,7 @@ export async function sendOnce(target: EventDestinationTarget, batch: readonly O
 
 export const forever = (): AbortSignal => new AbortController().signal;
 
-/** The error of a batch that is not accepted. */
+/** The error of a refused batch. */
 export async function failureOf(sending: Promise<unknown>): Promise<TargetError> {
   const error = await sending.then(
     () => new Error("it was accepted"),
@@ -55,7 +55,7 @@ export async function failureOf(sending: Promise<unknown>): Promise<TargetError>
   throw error;
 }
 
-/** An event whose body makes it exactly as large as a number of bytes. */
+/** An event of exactly so many bytes. */
 export function eventOfSize(target: Target, bytes: number): Outgoing {
   const empty = event({ body: "" });
   return { ...empty, body: "x".repeat(bytes - target.sizeOf(empty)) };

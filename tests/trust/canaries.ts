@@ -4,7 +4,7 @@ import { hostport, type Json, unique } from "../support/api/expect";
 import { targets } from "../support/api/fixtures";
 import type { Rest, RestAnswer } from "../support/rest";
 
-/** A secret that is found wherever it turns up. */
+/** A secret that tests can search for everywhere. */
 export const canary = (): string => `canary-${randomBytes(12).toString("hex")}`;
 export const monitoring = (api_key: string) => ({ format: "json", target: { monitoring_service: { api_key } } });
 export const inCloud = (service: string, secret: string) => {
@@ -31,7 +31,7 @@ export interface Readable {
   readonly write: (secret: string) => Promise<RestAnswer>;
 }
 
-/** An object with each of the secrets that must be read again, and every way to read them. */
+/** An object with every secret that the API shows again, and every way to read them. */
 export async function secretsOf(rest: Rest): Promise<Readable[]> {
   const secrets: Readable[] = [];
   const add = async (bodyOf: (secret: string) => Json, read: Readable["read"]) => {

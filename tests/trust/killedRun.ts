@@ -1,10 +1,10 @@
-// A run in a process of its own, so that it can be killed: its folder is the first argument.
+// Runs a program in a process of its own, so that it can be killed. The first argument is its folder.
 import * as tunnels from "@tunnelplane/pulumi";
 import { Engine } from "../support/engine";
 
 const NAMES = ["a", "b", "c", "d", "e", "f"];
 
-/** Two layers, with equal inputs here and there, a secret that is told once, and a module at an endpoint of its own. */
+/** Two layers of resources, some with equal inputs, a one-time secret, and a module with an endpoint of its own. */
 export const program = async (): Promise<void> => {
   for (const name of NAMES) new tunnels.TunnelCredential(name, { description: "one of six" });
   const policy = new tunnels.IpPolicy("policy");
@@ -14,7 +14,7 @@ export const program = async (): Promise<void> => {
   new tunnels.HttpsEdgeRoute("route", { edgeId: edge.id, matchType: "path_prefix", match: "/" });
 };
 
-/** What the program declares, by collection. */
+/** The declared objects, by collection. */
 export const DECLARED = { "/credentials": NAMES.length, "/ip_policies": 1, "/ip_policy_rules": 2, "/edges/https": 1 };
 
 const [folder] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same in every run (mulberry32). */
+/** Pseudo-random numbers that are the same in every run (mulberry32). */
 export class Dice {
   constructor(private state: number) {}
 
@@ -15,7 +15,7 @@ export class Dice {
   }
 }
 
-/** What parsers, storage and programs stumble over. */
+/** Values that are known to break parsers, storage and programs. */
 const TOKENS = [
   ...["\0", "\\u0000", "\\ud800", "\ud83d\ude80", "\u202e", "\xff", "\x80", "\ufeff", "\r\n", "\r", "\n", "\t"],
   ...["%00", "%", "%zz", "%2f", "%c0%af", "..", "//", "/../", "?", "#", "&", ";", "=", "*"],
@@ -71,12 +71,12 @@ const MUTATIONS: readonly Mutation[] = [
   // one bit, one byte
   (bytes, at, dice) => replace(bytes, at, at + 1, Buffer.from([(bytes[at] ?? 0) ^ (1 << dice.below(8))])),
   (bytes, at, dice) => replace(bytes, at, at + 1, Buffer.from([dice.below(256)])),
-  // some bytes left out, said twice, taken from elsewhere or from another request
+  // some bytes dropped, repeated, or copied from another place or request
   (bytes, at, dice) => replace(bytes, at, at + some(dice)),
   (bytes, at, dice) => replace(bytes, at, at, bytes.subarray(at, at + some(dice))),
   (bytes, at, dice) => replace(bytes, at, at + dice.below(2), piece(bytes, dice)),
   (bytes, at, dice, others) => replace(bytes, at, at + dice.below(2), piece(dice.pick(others), dice)),
-  // a word that is known for trouble, beside or in place of a word
+  // a troublesome word, next to a word or in its place
   (bytes, at, dice) => replace(bytes, at, at, Buffer.from(dice.pick(TOKENS))),
   (bytes, at, dice) => replace(bytes, at, at + some(dice), Buffer.from(dice.pick(TOKENS))),
   (bytes, at, dice) => replace(bytes, ...wordAt(bytes, at), Buffer.from(dice.pick(TOKENS))),
@@ -96,8 +96,8 @@ function wordAt(bytes: Buffer, at: number): [number, number] {
 }
 
 /**
- * One of the requests with a few bytes changed: in its method and path, its headers, or its body.
- * Mostly its length is put right again: else the rest is never read.
+ * Changes a few bytes of one of the requests: in its method and path, its headers, or its body. Usually corrects its length
+ * afterwards, because otherwise the server would not read the rest.
  */
 export function mutated(requests: readonly Buffer[], dice: Dice): Buffer {
   let bytes = dice.pick(requests);
@@ -111,7 +111,7 @@ export function mutated(requests: readonly Buffer[], dice: Dice): Buffer {
 
 type Part = (bytes: Buffer) => [number, number];
 
-/** Method and path. The version behind them is one more header to the test: without it, nothing is a request. */
+/** Method and path. The HTTP version after them stays, because without it the server sees no request. */
 const firstLine: Part = (bytes) => [0, bytes.indexOf(" HTTP/") + 1 || bytes.length];
 const head: Part = (bytes) => [0, bytes.indexOf("\r\n\r\n") + 1 || bytes.length];
 const body: Part = (bytes) => {
@@ -119,7 +119,7 @@ const body: Part = (bytes) => {
   return start > 4 && start < bytes.length ? [start, bytes.length] : firstLine(bytes);
 };
 
-/** A request with the length of its body in place of what it says. */
+/** Sets the Content-Length of a request to the length of its body. */
 export function withItsLength(bytes: Buffer): Buffer {
   const end = bytes.indexOf("\r\n\r\n");
   if (end < 0) return bytes;

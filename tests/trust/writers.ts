@@ -7,7 +7,7 @@ import { run, type ServerProcess } from "../support/server";
 const WRITERS = 50;
 const EDGES = "/edges/tls";
 
-/** What an object may be found as: the revision that it stands at, or not there at all. */
+/** A possible state of an object: its revision, or absent. */
 type State = number | "absent";
 
 interface Edge {
@@ -19,23 +19,23 @@ interface Edge {
 }
 
 /**
- * Clients that write all at once and remember what they were promised of every object.
+ * Clients that write at the same time, and remember the acknowledged state of every object.
  *
- * Each makes an edge with a backend and two hostports, moves it to other hostports, deletes every third, and goes on with
- * the next. So every write touches an object, what it refers to, and values that must be unique. After an answer, an object
- * can be in one state only; without one, or where the server says that it does not know, in the old or the new one.
+ * Each creates an edge with a backend and two hostports, moves it to other hostports, deletes every third one, and goes on
+ * with the next. So every write changes an object, its references and unique values. After an acknowledged write, an object
+ * has one possible state. Without an answer, or if the server says that it does not know, it has the old or the new one.
  */
 export class Writers {
   acknowledged = 0;
-  /** Answers that promise that nothing was changed. */
+  /** The number of answers that promise that nothing was changed. */
   refused = 0;
-  /** Writes without an answer, and answers that promise nothing. */
+  /** The number of writes without an answer, or with one that promises nothing. */
   inDoubt = 0;
 
   readonly #states = new Map<string, readonly State[]>();
   #backend: string | undefined;
 
-  /** Writes until the server is gone, or it is enough, which is asked after each answer. */
+  /** Writes until the server is gone or `enough`, which is called after each answer, returns true. */
   async run({ url, apiKey }: ServerProcess, enough: () => boolean): Promise<void> {
     const rest = new Rest(url, apiKey);
     this.#backend ??= (await rest.post("/backends/tunnel_group", { labels: { app: "shop" } })).body.id as string;
@@ -53,12 +53,12 @@ export class Writers {
         await this.#expect(name, [2], "absent", rest.delete(`${EDGES}/${created.body.id}`));
       }
     } catch (error) {
-      // What fetch throws when the other end is gone.
+      // fetch throws this if the server closed the connection.
       if (!(error instanceof TypeError && /^(fetch failed|terminated)$/.test(error.message))) throw error;
     }
   }
 
-  /** Returns the answer that acknowledges the write; undefined where it was refused or is in doubt. */
+  /** Returns the answer that acknowledges the write; undefined if it was refused or its outcome is unknown. */
   async #expect(name: string, before: readonly State[], after: State, sent: Promise<RestAnswer>): Promise<RestAnswer | undefined> {
     this.#states.set(name, [...before, after]);
     this.inDoubt++;
@@ -81,7 +81,7 @@ export class Writers {
     return answer;
   }
 
-  /** Looks into the database, past the server, whether every object is as its writer was told, and whole. */
+  /** Checks directly in the database that every object is complete, and in the state that its writer remembers. */
   async check(data: string): Promise<void> {
     const rows = (await rowsIn(data, "select id, version, document from resource where kind = 'tls_edge'")) as {
       id: string;
@@ -100,7 +100,7 @@ export class Writers {
     await this.#expectWhole(data, edges);
   }
 
-  /** What a write keeps beside the object is there for each, and for nothing else. */
+  /** Checks that the other rows of a write exist for each object, and for nothing else. */
   async #expectWhole(data: string, edges: readonly Edge[]): Promise<void> {
     const beside = async (statement: string): Promise<string[]> =>
       ((await rowsIn(data, statement)) as { line: string }[]).map(({ line }) => line).sort();

@@ -24,7 +24,7 @@ const REFERENCES: Partial<Record<ModuleName, { field: string; prefix: string; li
   mutual_tls: { field: "certificate_authority_ids", prefix: "ca", list: true },
 };
 
-/** Tests what holds for every module of a resource type. */
+/** The tests that every module of a resource type has to pass. */
 export function testModules(server: ReturnType<typeof serverOfThisFile>, definition: Definition): void {
   const prefix = definition.idPrefix;
   const names = modulesOf(definition) as ModuleName[];
@@ -210,7 +210,7 @@ export function testModules(server: ReturnType<typeof serverOfThisFile>, definit
     const place = list ? `${field}[0]` : field;
     const referringTo = (id: unknown): Json => ({ [field]: list ? [id] : id });
 
-    /** Tries the reference in all three places where it can be made. */
+    /** Tries the reference in all three requests that can set it. */
     const expectReferenceRefused = async (id: unknown, refusal: (field: string) => Refusal): Promise<void> => {
       const newest = await create();
       const module = { [name]: referringTo(id) };

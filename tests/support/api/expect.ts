@@ -5,15 +5,15 @@ import type { ServerProcess } from "../server";
 
 export type Json = Record<string, unknown>;
 
-/** What an id looks like that was never given out: `ipp_000…`. */
+/** A well-formed id that no object has: `ipp_000…`. */
 export const unknownId = (prefix: string): string => `${prefix}_${"0".repeat(27)}`;
 
 let counter = 0;
-/** A name that no other test of this run has. */
+/** A name that is unique in this run. */
 export const unique = (word = "n"): string => `${word}${++counter}`;
 export const hostport = (): string => `${unique("host")}.example.com:443`;
 
-/** A client that fills `{edge_id}` in a path with one HTTPS edge, created when first needed: for what lives below edges. */
+/** A client that fills `{edge_id}` in a path with one HTTPS edge, created on first use. For children of edges. */
 export class RestBelowEdge extends Rest {
   private edgeId: Promise<string> | undefined;
 
@@ -28,7 +28,7 @@ export class RestBelowEdge extends Rest {
   }
 }
 
-/** The one server of a file: started before its first test, stopped after the last. */
+/** The server of a test file, started before its first test and stopped after the last. */
 class ServerOfThisFile {
   private process: ServerProcess | undefined;
   private client: RestBelowEdge | undefined;
@@ -50,12 +50,12 @@ class ServerOfThisFile {
     return this.running.url;
   }
 
-  /** Where its database is. */
+  /** The place of its database. */
   get data(): string {
     return this.running.data;
   }
 
-  /** The admin's. */
+  /** The admin's API key. */
   get apiKey(): string {
     return this.running.apiKey;
   }
@@ -73,17 +73,17 @@ class ServerOfThisFile {
     return this.running.log;
   }
 
-  /** What the server's own database holds, for what no answer may show. */
+  /** Queries the server's database, for values that no answer shows. */
   query(statement: string): Promise<unknown[]> {
     return rowsIn(this.running.data, statement);
   }
 
-  /** The address of what stands at the path. */
+  /** The address of a path. */
   async uriOf(path: string): Promise<string> {
     return this.url + (await this.rest.filled(path));
   }
 
-  /** A request with exactly these headers: for what a well-behaved client never sends. */
+  /** A request with exactly these headers, for requests that no proper client sends. */
   async bare(path: string, headers: Record<string, string>): Promise<RestAnswer> {
     return bare(await this.uriOf(path), headers);
   }
@@ -108,14 +108,14 @@ class ServerOfThisFile {
     return answer.body;
   }
 
-  /** The strong ETag under which it is served now. */
+  /** Its current strong ETag. */
   async etag(path: string): Promise<string> {
     const etag = (await this.rest.get(path)).headers.get("etag") ?? "";
     expect(etag).to.match(/^"[^"]+"$/);
     return etag;
   }
 
-  /** Runs an attempt that must be refused and proves that what stands at the path stays as it was. */
+  /** Runs an attempt that must be refused, and checks that the object at the path stays as it was. */
   async unchangedBy(path: string, attempt: () => Promise<RestAnswer>): Promise<RestAnswer> {
     const [before, etag] = [await this.read(path), await this.etag(path)];
     const answer = await attempt();
@@ -137,13 +137,13 @@ export const serverOfThisFile = (start: Start): ServerOfThisFile => new ServerOf
 export interface Refusal {
   readonly status: number;
   readonly code: string;
-  /** Where the mistake stands. */
+  /** The path of the invalid field. */
   readonly field?: string;
-  /** Words a reader needs to mend it. */
+  /** Words that help to fix it. */
   readonly mentions?: readonly string[];
 }
 
-/** Every refusal has one shape; this one also has the given status, code, field and words. */
+/** Checks the shape of a refusal, and its status, code, field and words. */
 export function expectRefused(answer: RestAnswer, { status, code, field, mentions = [] }: Refusal): void {
   expect(answer.status, answer.text).to.equal(status);
   expect(answer.headers.get("content-type")).to.match(/^application\/json\b/);

@@ -39,7 +39,7 @@ export function sshKey(type: "rsa" | "ecdsa" | "ed25519" = "ed25519", bits?: num
   });
 }
 
-/** `ssh-keygen` cannot write Ed25519 keys as PKCS#8; the raw key is the end of the line's blob. */
+/** `ssh-keygen` cannot write Ed25519 keys as PKCS#8, so take the raw key from the end of the line's blob. */
 function ed25519Spki(openssh: string): string {
   const x = blobOf(openssh).subarray(-32).toString("base64url");
   const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
@@ -48,7 +48,7 @@ function ed25519Spki(openssh: string): string {
 
 export const blobOf = (openssh: string): Buffer => Buffer.from(openssh.split(" ")[1] ?? "", "base64");
 
-/** An OpenSSH line of the given length-prefixed parts: for keys that `ssh-keygen` no longer makes. */
+/** An OpenSSH line from the given length-prefixed parts, for keys that `ssh-keygen` no longer generates. */
 export function sshLine(type: string, ...parts: Buffer[]): string {
   const blob = [Buffer.from(type), ...parts].flatMap((part) => {
     const length = Buffer.alloc(4);
@@ -67,7 +67,7 @@ const KEY_ARGUMENTS = {
 export interface CertificateOptions {
   readonly key?: keyof typeof KEY_ARGUMENTS;
   readonly name?: string;
-  /** X.509 extensions in the words of openssl. Default: a certificate authority's basicConstraints. */
+  /** X.509 extensions in openssl's syntax. Default: a certificate authority's basicConstraints. */
   readonly extensions?: readonly string[];
 }
 
@@ -76,7 +76,7 @@ export interface Certificate {
   readonly privateKey: string;
 }
 
-/** A self-signed certificate; by default that of a certificate authority. */
+/** A self-signed certificate; by default one of a certificate authority. */
 export function certificate({ key = "ec", name = "Test CA", extensions = [CA] }: CertificateOptions = {}): Certificate {
   const config = [
     "[req]\nprompt = no\nutf8 = yes\nstring_mask = utf8only\ndistinguished_name = subject",
@@ -99,7 +99,7 @@ const arn = (service: string, resource: string): string => `arn:aws:${service}:e
 export const role = { role: { role_ref: "arn:aws:iam::123456789012:role/events" } };
 export const creds = { creds: { cloud_access_key_id: "AKIAIOSFODNN7EXAMPLE", cloud_secret_access_key: "wJalrXUtnFEMI/K7MDENG" } };
 
-/** Every target that an event destination may have; those in the cloud with the given credentials. */
+/** A target of every kind; those in the cloud with the given credentials. */
 export const targets = (auth: object = role) => ({
   stream_service: { auth, stream_ref: arn("kinesis", "stream/events") },
   delivery_service: { auth, delivery_stream_ref: arn("firehose", "deliverystream/events") },

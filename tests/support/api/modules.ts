@@ -1,9 +1,9 @@
 import type { Json, serverOfThisFile } from "./expect";
 import { certificate } from "./fixtures";
 
-/** A module, ready to be tried. */
+/** A module with bodies for tests. */
 export interface Module {
-  /** Two bodies that differ, and what the server answers to each. */
+  /** Two different bodies, with the server's answer to each. */
   readonly first: Json;
   readonly firstAnswer: Json;
   readonly second: Json;
@@ -61,7 +61,7 @@ export const policyNamed = (name: string, type = "deny"): Json => ({
   actions: [{ type, config: {} }],
 });
 
-/** The modules of the type whose ids have the prefix; what they refer to is created on the server. */
+/** The modules of the type with this id prefix. Creates the objects that they refer to. */
 export async function moduleFixtures(
   server: Pick<ReturnType<typeof serverOfThisFile>, "created">,
   prefix: string,

@@ -2,21 +2,21 @@ import type { Rest } from "../rest";
 import { hostport, type Json, unique } from "./expect";
 import { certificate, destination, sshKey } from "./fixtures";
 
-/** What a test must know of a resource type to try on it what holds for all of them. */
+/** What the tests for all resource types need to know of each. */
 export interface ResourceType {
   readonly name: string;
   /** `{edge_id}` in it stands for the HTTPS edge of the file's server; see `RestBelowEdge`. */
   readonly path: string;
-  /** Where a list of them has its objects. */
+  /** The key of the objects in lists. */
   readonly listKey: string;
   readonly prefix: string;
-  /** Everything an answer has, beyond what all have. */
+  /** The fields of an answer, besides those that all types have. */
   readonly fields: readonly string[];
-  /** A body that creates one more; what it refers to is created first. */
+  /** A body for a creation. Creates the objects that it refers to first. */
   readonly body: (rest: Rest) => Json | Promise<Json>;
-  /** An update beyond that of description and metadata. */
+  /** An update of fields besides description and metadata. */
   readonly update?: Json;
-  /** What the limits of description and metadata count. Default: bytes. */
+  /** The unit of the limits of description and metadata. Default: bytes. */
   readonly lengthsIn?: "bytes" | "characters";
 }
 
@@ -28,7 +28,7 @@ const destinationOf = async (rest: Rest): Promise<string> => (await rest.post("/
 
 const sshAuthorityOf = async (rest: Rest): Promise<string> => (await rest.post("/ssh_certificate_authorities", {})).body.id;
 
-/** The parts of an answer that user and host certificates share. */
+/** The fields of an answer that user and host certificates have in common. */
 const CERTIFICATE_FIELDS = [
   "ssh_certificate_authority_id",
   "public_key",
