@@ -49,7 +49,7 @@ export class ApiKey extends Resource {
   /** When it was created (RFC 3339). */
   declare readonly createdAt: pulumi.Output<string>;
 
-  /** @param args what is declared; see {@link ApiKeyArgs} */
+  /** @param args the declared properties; see {@link ApiKeyArgs} */
   constructor(name: string, args: ApiKeyArgs = {}, options?: pulumi.CustomResourceOptions) {
     super({ kind: "api_key", type: "ApiKey", properties: ["description", "metadata", "ownerId", "expiresAt", "token", "uri", "createdAt"], secrets: ["token"] }, name, args, options);
   }

@@ -7,8 +7,8 @@ export interface BotUserArgs {
   /** Name of the bot. */
   name: pulumi.Input<string>;
 
-  /** Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects. Default `member`. Set at creation only. */
-  role?: pulumi.Input<"member" | "admin">;
+  /** Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects; a `gateway` reads the objects that it enforces, reports what it serves, and changes nothing. Default `member`. Set at creation only. */
+  role?: pulumi.Input<"member" | "admin" | "gateway">;
 
   /** Whether its API keys are accepted. Default true. */
   active?: pulumi.Input<boolean>;
@@ -27,8 +27,8 @@ export class BotUser extends Resource {
   /** Name of the bot. */
   declare readonly name: pulumi.Output<string>;
 
-  /** Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects. Default `member`. Set at creation only. */
-  declare readonly role: pulumi.Output<"member" | "admin">;
+  /** Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects; a `gateway` reads the objects that it enforces, reports what it serves, and changes nothing. Default `member`. Set at creation only. */
+  declare readonly role: pulumi.Output<"member" | "admin" | "gateway">;
 
   /** Whether its API keys are accepted. Default true. */
   declare readonly active: pulumi.Output<boolean>;
@@ -39,7 +39,7 @@ export class BotUser extends Resource {
   /** When it was created (RFC 3339). */
   declare readonly createdAt: pulumi.Output<string>;
 
-  /** @param args what is declared; see {@link BotUserArgs} */
+  /** @param args the declared properties; see {@link BotUserArgs} */
   constructor(name: string, args: BotUserArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "bot_user", type: "BotUser", properties: ["name", "role", "active", "uri", "createdAt"], secrets: [] }, name, args, options);
   }

@@ -56,7 +56,7 @@ export class CertificateAuthority extends Resource {
   /** When it was created (RFC 3339). */
   declare readonly createdAt: pulumi.Output<string>;
 
-  /** @param args what is declared; see {@link CertificateAuthorityArgs} */
+  /** @param args the declared properties; see {@link CertificateAuthorityArgs} */
   constructor(name: string, args: CertificateAuthorityArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "certificate_authority", type: "CertificateAuthority", properties: ["description", "metadata", "caPem", "subjectCommonName", "notBefore", "notAfter", "keyUsages", "extendedKeyUsages", "uri", "createdAt"], secrets: [] }, name, args, options);
   }

@@ -180,7 +180,7 @@ export class EventDestination extends Resource {
   /** When it was created (RFC 3339). */
   declare readonly createdAt: pulumi.Output<string>;
 
-  /** @param args what is declared; see {@link EventDestinationArgs} */
+  /** @param args the declared properties; see {@link EventDestinationArgs} */
   constructor(name: string, args: EventDestinationArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "event_destination", type: "EventDestination", properties: ["description", "metadata", "format", "target", "uri", "createdAt"], secrets: ["target.deliveryService.auth.creds.cloudSecretAccessKey", "target.streamService.auth.creds.cloudSecretAccessKey", "target.logService.auth.creds.cloudSecretAccessKey", "target.monitoringService.apiKey"] }, name, args, options);
   }

@@ -53,7 +53,7 @@ export class EventSubscription extends Resource {
   /** When it was created (RFC 3339). */
   declare readonly createdAt: pulumi.Output<string>;
 
-  /** @param args what is declared; see {@link EventSubscriptionArgs} */
+  /** @param args the declared properties; see {@link EventSubscriptionArgs} */
   constructor(name: string, args: EventSubscriptionArgs = {}, options?: pulumi.CustomResourceOptions) {
     super({ kind: "event_subscription", type: "EventSubscription", properties: ["metadata", "description", "sources", "destinationIds", "uri", "createdAt"], secrets: [] }, name, args, options);
   }

@@ -40,7 +40,7 @@ export class FailoverBackend extends Resource {
   /** When it was created (RFC 3339). */
   declare readonly createdAt: pulumi.Output<string>;
 
-  /** @param args what is declared; see {@link FailoverBackendArgs} */
+  /** @param args the declared properties; see {@link FailoverBackendArgs} */
   constructor(name: string, args: FailoverBackendArgs = {}, options?: pulumi.CustomResourceOptions) {
     super({ kind: "failover_backend", type: "FailoverBackend", properties: ["description", "metadata", "backends", "uri", "createdAt"], secrets: [] }, name, args, options);
   }

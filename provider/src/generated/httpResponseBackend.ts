@@ -54,7 +54,7 @@ export class HttpResponseBackend extends Resource {
   /** When it was created (RFC 3339). */
   declare readonly createdAt: pulumi.Output<string>;
 
-  /** @param args what is declared; see {@link HttpResponseBackendArgs} */
+  /** @param args the declared properties; see {@link HttpResponseBackendArgs} */
   constructor(name: string, args: HttpResponseBackendArgs = {}, options?: pulumi.CustomResourceOptions) {
     super({ kind: "http_response_backend", type: "HttpResponseBackend", properties: ["description", "metadata", "body", "headers", "statusCode", "uri", "createdAt"], secrets: [] }, name, args, options);
   }

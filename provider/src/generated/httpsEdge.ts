@@ -71,7 +71,7 @@ export class HttpsEdge extends Resource {
   /** When it was created (RFC 3339). */
   declare readonly createdAt: pulumi.Output<string>;
 
-  /** @param args what is declared; see {@link HttpsEdgeArgs} */
+  /** @param args the declared properties; see {@link HttpsEdgeArgs} */
   constructor(name: string, args: HttpsEdgeArgs = {}, options?: pulumi.CustomResourceOptions) {
     super({ kind: "https_edge", type: "HttpsEdge", properties: ["description", "metadata", "hostports", "mutualTls", "tlsTermination", "uri", "createdAt"], secrets: [] }, name, args, options);
   }
@@ -99,7 +99,7 @@ export class HttpsEdgeMutualTls extends Resource {
   /** The authorities that may have signed a client's certificate; not empty while enabled. */
   declare readonly certificateAuthorityIds: pulumi.Output<string[]>;
 
-  /** @param args what is declared; see {@link HttpsEdgeMutualTlsArgs} */
+  /** @param args the declared properties; see {@link HttpsEdgeMutualTlsArgs} */
   constructor(name: string, args: HttpsEdgeMutualTlsArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "https_edge.mutual_tls", type: "HttpsEdgeMutualTls", properties: ["edgeId", "enabled", "certificateAuthorityIds"], secrets: [] }, name, args, options);
   }
@@ -127,7 +127,7 @@ export class HttpsEdgeTlsTermination extends Resource {
   /** The lowest TLS version that is accepted. Default `1.2`. */
   declare readonly minVersion: pulumi.Output<"1.2" | "1.3">;
 
-  /** @param args what is declared; see {@link HttpsEdgeTlsTerminationArgs} */
+  /** @param args the declared properties; see {@link HttpsEdgeTlsTerminationArgs} */
   constructor(name: string, args: HttpsEdgeTlsTerminationArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "https_edge.tls_termination", type: "HttpsEdgeTlsTermination", properties: ["edgeId", "enabled", "minVersion"], secrets: [] }, name, args, options);
   }

@@ -298,7 +298,7 @@ export class HttpsEdgeRoute extends Resource {
   /** When it was created (RFC 3339). */
   declare readonly createdAt: pulumi.Output<string>;
 
-  /** @param args what is declared; see {@link HttpsEdgeRouteArgs} */
+  /** @param args the declared properties; see {@link HttpsEdgeRouteArgs} */
   constructor(name: string, args: HttpsEdgeRouteArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "https_edge_route", type: "HttpsEdgeRoute", properties: ["edgeId", "matchType", "match", "description", "metadata", "backend", "ipRestriction", "oidc", "jwtValidation", "userAgentFilter", "policies", "routeId", "uri", "createdAt"], secrets: ["oidc.clientSecret"] }, name, args, options);
   }
@@ -332,7 +332,7 @@ export class HttpsEdgeRouteBackend extends Resource {
   /** The backend that gets the traffic. */
   declare readonly backendId: pulumi.Output<string>;
 
-  /** @param args what is declared; see {@link HttpsEdgeRouteBackendArgs} */
+  /** @param args the declared properties; see {@link HttpsEdgeRouteBackendArgs} */
   constructor(name: string, args: HttpsEdgeRouteBackendArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "https_edge_route.backend", type: "HttpsEdgeRouteBackend", properties: ["edgeId", "routeId", "enabled", "backendId"], secrets: [] }, name, args, options);
   }
@@ -366,7 +366,7 @@ export class HttpsEdgeRouteIpRestriction extends Resource {
   /** The IP policies that a source address is checked against; not empty while enabled. */
   declare readonly ipPolicyIds: pulumi.Output<string[]>;
 
-  /** @param args what is declared; see {@link HttpsEdgeRouteIpRestrictionArgs} */
+  /** @param args the declared properties; see {@link HttpsEdgeRouteIpRestrictionArgs} */
   constructor(name: string, args: HttpsEdgeRouteIpRestrictionArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "https_edge_route.ip_restriction", type: "HttpsEdgeRouteIpRestriction", properties: ["edgeId", "routeId", "enabled", "ipPolicyIds"], secrets: [] }, name, args, options);
   }
@@ -421,7 +421,7 @@ export class HttpsEdgeRouteOidc extends Resource {
   /** Scopes to request. */
   declare readonly scopes: pulumi.Output<string[]>;
 
-  /** @param args what is declared; see {@link HttpsEdgeRouteOidcArgs} */
+  /** @param args the declared properties; see {@link HttpsEdgeRouteOidcArgs} */
   constructor(name: string, args: HttpsEdgeRouteOidcArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "https_edge_route.oidc", type: "HttpsEdgeRouteOidc", properties: ["edgeId", "routeId", "enabled", "optionsPassthrough", "cookiePrefix", "inactivityTimeout", "maximumDuration", "issuer", "clientId", "clientSecret", "scopes"], secrets: ["clientSecret"] }, name, args, options);
   }
@@ -464,7 +464,7 @@ export class HttpsEdgeRouteJwtValidation extends Resource {
   /** How signatures are checked. */
   declare readonly jws: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteJwtValidationArgs["jws"]>>>;
 
-  /** @param args what is declared; see {@link HttpsEdgeRouteJwtValidationArgs} */
+  /** @param args the declared properties; see {@link HttpsEdgeRouteJwtValidationArgs} */
   constructor(name: string, args: HttpsEdgeRouteJwtValidationArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "https_edge_route.jwt_validation", type: "HttpsEdgeRouteJwtValidation", properties: ["edgeId", "routeId", "enabled", "issuer", "audience", "http", "jws"], secrets: [] }, name, args, options);
   }
@@ -501,7 +501,7 @@ export class HttpsEdgeRouteUserAgentFilter extends Resource {
   /** Regular expressions (RE2) for agents that are refused. Each has at most 512 bytes and a program of at most 1024 instructions; counts of repetitions multiply. At most 100 in `allow` and `deny` together. */
   declare readonly deny: pulumi.Output<string[]>;
 
-  /** @param args what is declared; see {@link HttpsEdgeRouteUserAgentFilterArgs} */
+  /** @param args the declared properties; see {@link HttpsEdgeRouteUserAgentFilterArgs} */
   constructor(name: string, args: HttpsEdgeRouteUserAgentFilterArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "https_edge_route.user_agent_filter", type: "HttpsEdgeRouteUserAgentFilter", properties: ["edgeId", "routeId", "enabled", "allow", "deny"], secrets: [] }, name, args, options);
   }
@@ -538,7 +538,7 @@ export class HttpsEdgeRoutePolicies extends Resource {
   /** Policies for outbound traffic. */
   declare readonly outbound: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRoutePoliciesArgs["outbound"]>>>;
 
-  /** @param args what is declared; see {@link HttpsEdgeRoutePoliciesArgs} */
+  /** @param args the declared properties; see {@link HttpsEdgeRoutePoliciesArgs} */
   constructor(name: string, args: HttpsEdgeRoutePoliciesArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "https_edge_route.policies", type: "HttpsEdgeRoutePolicies", properties: ["edgeId", "routeId", "enabled", "inbound", "outbound"], secrets: [] }, name, args, options);
   }

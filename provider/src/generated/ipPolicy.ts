@@ -32,7 +32,7 @@ export class IpPolicy extends Resource {
   /** When it was created (RFC 3339). */
   declare readonly createdAt: pulumi.Output<string>;
 
-  /** @param args what is declared; see {@link IpPolicyArgs} */
+  /** @param args the declared properties; see {@link IpPolicyArgs} */
   constructor(name: string, args: IpPolicyArgs = {}, options?: pulumi.CustomResourceOptions) {
     super({ kind: "ip_policy", type: "IpPolicy", properties: ["description", "metadata", "uri", "createdAt"], secrets: [] }, name, args, options);
   }

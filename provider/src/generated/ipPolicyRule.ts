@@ -55,7 +55,7 @@ export class IpPolicyRule extends Resource {
   /** When it was created (RFC 3339). */
   declare readonly createdAt: pulumi.Output<string>;
 
-  /** @param args what is declared; see {@link IpPolicyRuleArgs} */
+  /** @param args the declared properties; see {@link IpPolicyRuleArgs} */
   constructor(name: string, args: IpPolicyRuleArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "ip_policy_rule", type: "IpPolicyRule", properties: ["description", "metadata", "cidr", "ipPolicyId", "action", "uri", "createdAt"], secrets: [] }, name, args, options);
   }

@@ -59,7 +59,7 @@ export class SshCertificateAuthority extends Resource {
   /** When it was created (RFC 3339). */
   declare readonly createdAt: pulumi.Output<string>;
 
-  /** @param args what is declared; see {@link SshCertificateAuthorityArgs} */
+  /** @param args the declared properties; see {@link SshCertificateAuthorityArgs} */
   constructor(name: string, args: SshCertificateAuthorityArgs = {}, options?: pulumi.CustomResourceOptions) {
     super({ kind: "ssh_certificate_authority", type: "SshCertificateAuthority", properties: ["description", "metadata", "privateKeyType", "ellipticCurve", "keySize", "publicKey", "keyType", "uri", "createdAt"], secrets: [] }, name, args, options);
   }

@@ -53,7 +53,7 @@ export class SshCredential extends Resource {
   /** When it was created (RFC 3339). */
   declare readonly createdAt: pulumi.Output<string>;
 
-  /** @param args what is declared; see {@link SshCredentialArgs} */
+  /** @param args the declared properties; see {@link SshCredentialArgs} */
   constructor(name: string, args: SshCredentialArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "ssh_credential", type: "SshCredential", properties: ["description", "metadata", "publicKey", "acl", "ownerId", "uri", "createdAt"], secrets: [] }, name, args, options);
   }

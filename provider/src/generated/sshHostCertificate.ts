@@ -87,7 +87,7 @@ export class SshHostCertificate extends Resource {
   /** When it was created (RFC 3339). */
   declare readonly createdAt: pulumi.Output<string>;
 
-  /** @param args what is declared; see {@link SshHostCertificateArgs} */
+  /** @param args the declared properties; see {@link SshHostCertificateArgs} */
   constructor(name: string, args: SshHostCertificateArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "ssh_host_certificate", type: "SshHostCertificate", properties: ["description", "metadata", "sshCertificateAuthorityId", "publicKey", "principals", "validAfter", "validUntil", "validFor", "renewBefore", "keyType", "certificate", "uri", "createdAt"], secrets: [] }, name, args, options);
   }

@@ -99,7 +99,7 @@ export class SshUserCertificate extends Resource {
   /** When it was created (RFC 3339). */
   declare readonly createdAt: pulumi.Output<string>;
 
-  /** @param args what is declared; see {@link SshUserCertificateArgs} */
+  /** @param args the declared properties; see {@link SshUserCertificateArgs} */
   constructor(name: string, args: SshUserCertificateArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "ssh_user_certificate", type: "SshUserCertificate", properties: ["description", "metadata", "sshCertificateAuthorityId", "publicKey", "principals", "criticalOptions", "extensions", "validAfter", "validUntil", "validFor", "renewBefore", "keyType", "certificate", "uri", "createdAt"], secrets: [] }, name, args, options);
   }

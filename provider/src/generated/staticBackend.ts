@@ -50,7 +50,7 @@ export class StaticBackend extends Resource {
   /** When it was created (RFC 3339). */
   declare readonly createdAt: pulumi.Output<string>;
 
-  /** @param args what is declared; see {@link StaticBackendArgs} */
+  /** @param args the declared properties; see {@link StaticBackendArgs} */
   constructor(name: string, args: StaticBackendArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "static_backend", type: "StaticBackend", properties: ["description", "metadata", "address", "tls", "uri", "createdAt"], secrets: [] }, name, args, options);
   }

@@ -166,7 +166,7 @@ export class TlsEdge extends Resource {
   /** When it was created (RFC 3339). */
   declare readonly createdAt: pulumi.Output<string>;
 
-  /** @param args what is declared; see {@link TlsEdgeArgs} */
+  /** @param args the declared properties; see {@link TlsEdgeArgs} */
   constructor(name: string, args: TlsEdgeArgs = {}, options?: pulumi.CustomResourceOptions) {
     super({ kind: "tls_edge", type: "TlsEdge", properties: ["description", "metadata", "hostports", "backend", "ipRestriction", "mutualTls", "tlsTermination", "policies", "uri", "createdAt"], secrets: [] }, name, args, options);
   }
@@ -194,7 +194,7 @@ export class TlsEdgeBackend extends Resource {
   /** The backend that gets the traffic. */
   declare readonly backendId: pulumi.Output<string>;
 
-  /** @param args what is declared; see {@link TlsEdgeBackendArgs} */
+  /** @param args the declared properties; see {@link TlsEdgeBackendArgs} */
   constructor(name: string, args: TlsEdgeBackendArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "tls_edge.backend", type: "TlsEdgeBackend", properties: ["edgeId", "enabled", "backendId"], secrets: [] }, name, args, options);
   }
@@ -222,7 +222,7 @@ export class TlsEdgeIpRestriction extends Resource {
   /** The IP policies that a source address is checked against; not empty while enabled. */
   declare readonly ipPolicyIds: pulumi.Output<string[]>;
 
-  /** @param args what is declared; see {@link TlsEdgeIpRestrictionArgs} */
+  /** @param args the declared properties; see {@link TlsEdgeIpRestrictionArgs} */
   constructor(name: string, args: TlsEdgeIpRestrictionArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "tls_edge.ip_restriction", type: "TlsEdgeIpRestriction", properties: ["edgeId", "enabled", "ipPolicyIds"], secrets: [] }, name, args, options);
   }
@@ -250,7 +250,7 @@ export class TlsEdgeMutualTls extends Resource {
   /** The authorities that may have signed a client's certificate; not empty while enabled. */
   declare readonly certificateAuthorityIds: pulumi.Output<string[]>;
 
-  /** @param args what is declared; see {@link TlsEdgeMutualTlsArgs} */
+  /** @param args the declared properties; see {@link TlsEdgeMutualTlsArgs} */
   constructor(name: string, args: TlsEdgeMutualTlsArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "tls_edge.mutual_tls", type: "TlsEdgeMutualTls", properties: ["edgeId", "enabled", "certificateAuthorityIds"], secrets: [] }, name, args, options);
   }
@@ -281,7 +281,7 @@ export class TlsEdgeTlsTermination extends Resource {
   /** The lowest TLS version that is accepted. Default `1.2`; null when TLS is terminated upstream. */
   declare readonly minVersion: pulumi.Output<"1.2" | "1.3" | undefined>;
 
-  /** @param args what is declared; see {@link TlsEdgeTlsTerminationArgs} */
+  /** @param args the declared properties; see {@link TlsEdgeTlsTerminationArgs} */
   constructor(name: string, args: TlsEdgeTlsTerminationArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "tls_edge.tls_termination", type: "TlsEdgeTlsTermination", properties: ["edgeId", "enabled", "terminateAt", "minVersion"], secrets: [] }, name, args, options);
   }
@@ -312,7 +312,7 @@ export class TlsEdgePolicies extends Resource {
   /** Policies for outbound traffic. */
   declare readonly outbound: pulumi.Output<pulumi.Unwrap<NonNullable<TlsEdgePoliciesArgs["outbound"]>>>;
 
-  /** @param args what is declared; see {@link TlsEdgePoliciesArgs} */
+  /** @param args the declared properties; see {@link TlsEdgePoliciesArgs} */
   constructor(name: string, args: TlsEdgePoliciesArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "tls_edge.policies", type: "TlsEdgePolicies", properties: ["edgeId", "enabled", "inbound", "outbound"], secrets: [] }, name, args, options);
   }

@@ -51,7 +51,7 @@ export class TunnelCredential extends Resource {
   /** When it was created (RFC 3339). */
   declare readonly createdAt: pulumi.Output<string>;
 
-  /** @param args what is declared; see {@link TunnelCredentialArgs} */
+  /** @param args the declared properties; see {@link TunnelCredentialArgs} */
   constructor(name: string, args: TunnelCredentialArgs = {}, options?: pulumi.CustomResourceOptions) {
     super({ kind: "tunnel_credential", type: "TunnelCredential", properties: ["description", "metadata", "acl", "ownerId", "token", "uri", "createdAt"], secrets: ["token"] }, name, args, options);
   }

@@ -40,7 +40,7 @@ export class TunnelGroupBackend extends Resource {
   /** When it was created (RFC 3339). */
   declare readonly createdAt: pulumi.Output<string>;
 
-  /** @param args what is declared; see {@link TunnelGroupBackendArgs} */
+  /** @param args the declared properties; see {@link TunnelGroupBackendArgs} */
   constructor(name: string, args: TunnelGroupBackendArgs, options?: pulumi.CustomResourceOptions) {
     super({ kind: "tunnel_group_backend", type: "TunnelGroupBackend", properties: ["description", "metadata", "labels", "uri", "createdAt"], secrets: [] }, name, args, options);
   }

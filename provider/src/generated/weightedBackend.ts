@@ -42,7 +42,7 @@ export class WeightedBackend extends Resource {
   /** When it was created (RFC 3339). */
   declare readonly createdAt: pulumi.Output<string>;
 
-  /** @param args what is declared; see {@link WeightedBackendArgs} */
+  /** @param args the declared properties; see {@link WeightedBackendArgs} */
   constructor(name: string, args: WeightedBackendArgs = {}, options?: pulumi.CustomResourceOptions) {
     super({ kind: "weighted_backend", type: "WeightedBackend", properties: ["description", "metadata", "backends", "uri", "createdAt"], secrets: [] }, name, args, options);
   }

@@ -2,7 +2,7 @@
 /**
  * A key with which its owner calls this API. Deleting it revokes it at once, on other servers of the same database within a second.
  *
- * As the API answers it.
+ * As the API returns it.
  */
 export interface ApiKey {
   /** Identifier, `ak_` and 27 characters that sort by time. */

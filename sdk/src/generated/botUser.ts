@@ -2,7 +2,7 @@
 /**
  * An owner of API keys and credentials that is not a person, for example a pipeline or a service. Its role decides what its API keys may do.
  *
- * As the API answers it.
+ * As the API returns it.
  */
 export interface BotUser {
   /** Identifier, `bot_` and 27 characters that sort by time. */
@@ -17,8 +17,8 @@ export interface BotUser {
   /** Name of the bot. */
   name: string;
 
-  /** Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects. Default `member`. Set at creation only. */
-  role: "member" | "admin";
+  /** Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects; a `gateway` reads the objects that it enforces, reports what it serves, and changes nothing. Default `member`. Set at creation only. */
+  role: "member" | "admin" | "gateway";
 
   /** Whether its API keys are accepted. Default true. */
   active: boolean;
@@ -29,8 +29,8 @@ export interface BotUserCreate {
   /** Name of the bot. */
   name: string;
 
-  /** Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects. Default `member`. Set at creation only. */
-  role?: "member" | "admin";
+  /** Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects; a `gateway` reads the objects that it enforces, reports what it serves, and changes nothing. Default `member`. Set at creation only. */
+  role?: "member" | "admin" | "gateway";
 
   /** Whether its API keys are accepted. Default true. */
   active?: boolean;

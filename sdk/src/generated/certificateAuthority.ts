@@ -2,7 +2,7 @@
 /**
  * An X.509 certificate authority whose client certificates an edge accepts for mutual TLS. Only the certificate is uploaded, never its key.
  *
- * As the API answers it.
+ * As the API returns it.
  */
 export interface CertificateAuthority {
   /** Identifier, `ca_` and 27 characters that sort by time. */

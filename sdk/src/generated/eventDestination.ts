@@ -131,7 +131,7 @@ export interface EventDestinationTarget {
 /**
  * A service that receives events, with the credentials for it. It has no effect until a subscription names it.
  *
- * As the API answers it.
+ * As the API returns it.
  */
 export interface EventDestination {
   /** Identifier, `ed_` and 27 characters that sort by time. */

@@ -13,7 +13,7 @@ export interface EventSubscriptionSources {
 /**
  * Sends the events of some types to some destinations.
  *
- * As the API answers it.
+ * As the API returns it.
  */
 export interface EventSubscription {
   /** Identifier, `esb_` and 27 characters that sort by time. */

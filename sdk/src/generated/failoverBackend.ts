@@ -2,7 +2,7 @@
 /**
  * Sends traffic to the first of its backends that can take it.
  *
- * As the API answers it.
+ * As the API returns it.
  */
 export interface FailoverBackend {
   /** Identifier, `bkdfo_` and 27 characters that sort by time. */

@@ -2,7 +2,7 @@
 /**
  * Answers every request with the same response, for example a maintenance page.
  *
- * As the API answers it.
+ * As the API returns it.
  */
 export interface HttpResponseBackend {
   /** Identifier, `bkdhr_` and 27 characters that sort by time. */

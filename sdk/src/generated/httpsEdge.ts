@@ -265,7 +265,7 @@ export interface HttpsEdgeRoutes {
 /**
  * Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes, which have at most 4 MiB together.
  *
- * As the API answers it.
+ * As the API returns it.
  */
 export interface HttpsEdge {
   /** Identifier, `edghts_` and 27 characters that sort by time. */

@@ -202,7 +202,7 @@ export interface HttpsEdgeRoutePolicies {
 /**
  * Handles the requests whose path matches: its modules decide who may send them, and its backend gets them.
  *
- * As the API answers it.
+ * As the API returns it.
  */
 export interface HttpsEdgeRoute {
   /** Identifier, `edghtsrt_` and 27 characters that sort by time. */

@@ -43,7 +43,7 @@ export * from "./eventSubscription";
 export * from "./apiKey";
 export * from "./botUser";
 
-/** Objects as answers carry them, by kind. */
+/** The objects of answers, by kind. */
 export interface Answers {
   tunnel_credential: TunnelCredential;
   ssh_credential: SshCredential;

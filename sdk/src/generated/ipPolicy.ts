@@ -2,7 +2,7 @@
 /**
  * A named set of rules that say which source addresses may connect. Its rules are objects of their own; deleting a policy deletes them.
  *
- * As the API answers it.
+ * As the API returns it.
  */
 export interface IpPolicy {
   /** Identifier, `ipp_` and 27 characters that sort by time. */

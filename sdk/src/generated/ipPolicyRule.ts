@@ -4,7 +4,7 @@ import type { Ref } from "../client/ref";
 /**
  * Allows or denies one network within an IP policy.
  *
- * As the API answers it.
+ * As the API returns it.
  */
 export interface IpPolicyRule {
   /** Identifier, `ipr_` and 27 characters that sort by time. */

@@ -2,7 +2,7 @@
 /**
  * A key pair that signs SSH certificates for users and hosts. The server generates it; the private key never leaves the server.
  *
- * As the API answers it.
+ * As the API returns it.
  */
 export interface SshCertificateAuthority {
   /** Identifier, `sshca_` and 27 characters that sort by time. */

@@ -2,7 +2,7 @@
 /**
  * A public key that may start tunnels through the SSH gateway. Its ACL limits what those tunnels may bind.
  *
- * As the API answers it.
+ * As the API returns it.
  */
 export interface SshCredential {
   /** Identifier, `sshcr_` and 27 characters that sort by time. */

@@ -2,7 +2,7 @@
 /**
  * A certificate with which a host proves its names to SSH clients that trust its authority. Users need not compare fingerprints then.
  *
- * As the API answers it.
+ * As the API returns it.
  */
 export interface SshHostCertificate {
   /** Identifier, `shcrt_` and 27 characters that sort by time. */

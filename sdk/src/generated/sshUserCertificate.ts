@@ -2,7 +2,7 @@
 /**
  * A certificate with which the holder of a key logs in over SSH, for a limited time, wherever its authority is trusted.
  *
- * As the API answers it.
+ * As the API returns it.
  */
 export interface SshUserCertificate {
   /** Identifier, `sucrt_` and 27 characters that sort by time. */

@@ -8,7 +8,7 @@ export interface StaticBackendTls {
 /**
  * Sends traffic to a fixed address.
  *
- * As the API answers it.
+ * As the API returns it.
  */
 export interface StaticBackend {
   /** Identifier, `bkdsc_` and 27 characters that sort by time. */

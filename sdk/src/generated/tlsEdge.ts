@@ -97,7 +97,7 @@ export interface TlsEdgePolicies {
 /**
  * Serves hostports over TLS and sends their traffic to a backend. Its modules restrict, authenticate and shape that traffic; each can be declared here or as a resource of its own.
  *
- * As the API answers it.
+ * As the API returns it.
  */
 export interface TlsEdge {
   /** Identifier, `edgtls_` and 27 characters that sort by time. */

@@ -2,7 +2,7 @@
 /**
  * An authtoken with which an agent starts tunnel sessions. Its ACL limits what those sessions may bind.
  *
- * As the API answers it.
+ * As the API returns it.
  */
 export interface TunnelCredential {
   /** Identifier, `cr_` and 27 characters that sort by time. */

@@ -2,7 +2,7 @@
 /**
  * Sends traffic to every tunnel that has all of these labels.
  *
- * As the API answers it.
+ * As the API returns it.
  */
 export interface TunnelGroupBackend {
   /** Identifier, `bkdtg_` and 27 characters that sort by time. */

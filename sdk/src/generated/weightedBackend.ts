@@ -2,7 +2,7 @@
 /**
  * Spreads traffic over its backends in proportion to their weights.
  *
- * As the API answers it.
+ * As the API returns it.
  */
 export interface WeightedBackend {
   /** Identifier, `bkdwd_` and 27 characters that sort by time. */

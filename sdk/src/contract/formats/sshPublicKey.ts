@@ -51,7 +51,8 @@ function complainAboutShape(text: string): string | undefined {
 /** Finds numbers that make signatures worthless and that parsers accept. */
 function complainAboutNumbers({ type, blob }: SshPublicKey): string | undefined {
   const [, first, second] = partsOf(blob);
-  if (type === "ed25519") return isOfFullOrder(present(first)) ? undefined : "is not a point of full order on its curve; generate a new key";
+  if (type === "ed25519")
+    return isOfFullOrder(present(first)) ? undefined : "is not a point of full order on its curve; generate a new key";
   if (type === "ecdsa") return undefined; // on the NIST curves every point has full order
   const numberIn = (part?: Buffer) => BigInt(`0x${present(part).toString("hex")}`);
   const exponent = numberIn(first);
