@@ -27,7 +27,7 @@ describe("What the contract knows of formats", () => {
     const [warning, ...others] = warningsOf("true", "geo.country == 'NZ' && size(req.path) > 3");
     expect(others).to.deep.equal([]);
     expect(warning?.path).to.deep.equal(["policies", "inbound", 0, "expressions", 1]);
-    expect(warning?.message).to.include("geo.country, size()").and.to.include("no gateway will serve");
+    expect(warning?.message).to.include("geo.country, size()").and.to.include("no gateway serves");
   });
 
   it("points that ssh-keygen makes are of full order, and small ones and what is no point are not", () => {
