@@ -10,7 +10,7 @@ const expired = { status: 401, code: "TP_1102" };
 onEveryDatabase("An API key", (start) => {
   const server = serverOfThisFile(start);
 
-  it("is accepted until the time it was given, and then refused with words that say so", async () => {
+  it("is accepted until it expires, and then refused with an error that says so", async () => {
     const expires_at = inSeconds(3);
     const key = await server.created("/api_keys", { expires_at });
     expect(key.expires_at).to.equal(expires_at);
@@ -27,13 +27,13 @@ onEveryDatabase("An API key", (start) => {
     expectRefused(await rest.post("/ip_policies", {}), expired);
   });
 
-  it("lasts until it is deleted where nobody says how long", async () => {
+  it("is valid until it is deleted if it has no end", async () => {
     const key = await server.created("/api_keys", {});
     expect(key.expires_at).to.equal(null);
     expect((await server.read(key.uri)).expires_at).to.equal(null);
   });
 
-  it("can neither end in the past, nor at something that is no time", async () => {
+  it("cannot end in the past, nor at an invalid time", async () => {
     const refusal = invalid("expires_at", "future");
     for (const expires_at of [inSeconds(-1), "2020-01-31T08:00:00Z"])
       expectRefused(await server.rest.post("/api_keys", { expires_at }), refusal);
@@ -41,7 +41,7 @@ onEveryDatabase("An API key", (start) => {
       expectRefused(await server.rest.post("/api_keys", { expires_at }), invalid("expires_at"));
   });
 
-  it("keeps its end whatever is updated, also when it has expired", async () => {
+  it("keeps its end in every update, even after it has expired", async () => {
     const key = await server.created("/api_keys", { expires_at: inSeconds(1) });
     expectRefused(await server.rest.patch(key.uri, { expires_at: inSeconds(3600) }), immutable("expires_at"));
     const rest = new Rest(server.url, key.token);

@@ -44,7 +44,7 @@ onEveryDatabase("Failover, weighted, HTTP-response and static backends", (start)
       expect((await server.read(uri)).backends).to.deep.equal(to(...ids).backends);
     });
 
-    it(`a ${kind} backend is given others by an update, which replaces all of them`, async () => {
+    it(`an update of a ${kind} backend's backends replaces all of them`, async () => {
       const [one, two, three] = [await tunnels(), await tunnels(), await tunnels()];
       const { uri } = await server.created(path, to(one.id, two.id));
       expect((await server.rest.patch(uri, to(three.id, two.id))).body.backends).to.deep.equal(to(three.id, two.id).backends);
@@ -61,14 +61,14 @@ onEveryDatabase("Failover, weighted, HTTP-response and static backends", (start)
       expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, to(ghost))), refusal);
     });
 
-    it(`a ${kind} backend cannot pass traffic to something that is no backend`, async () => {
+    it(`a ${kind} backend cannot pass traffic to an object that is no backend`, async () => {
       const { id } = await server.created("/ip_policies", {});
       const { uri } = await server.created(path, to((await tunnels()).id));
       expectRefused(await server.rest.post(path, to(id)), wrongKind());
       expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, to(id))), wrongKind());
     });
 
-    it(`a backend is not deleted while a ${kind} backend passes traffic to it, and the answer names that`, async () => {
+    it(`a backend is not deleted while a ${kind} backend passes traffic to it, and the error names that backend`, async () => {
       const [first, second] = [await tunnels(), await tunnels()];
       const { id, uri } = await server.created(path, to(first.id, second.id));
       expectRefused(await server.unchangedBy(first.uri, () => server.rest.delete(first.uri)), inUse(id));
@@ -86,7 +86,7 @@ onEveryDatabase("Failover, weighted, HTTP-response and static backends", (start)
     static: async () => ({ path: PATHS.static, body: { address: "10.0.0.1:80" } }),
   };
   for (const [kind, one] of Object.entries(ONE_OF_EACH))
-    it(`a route can use a backend of the kind ${kind}, which is not deleted as long as it does`, async () => {
+    it(`a route can use a backend of the kind ${kind}, which is not deleted as long as it is used`, async () => {
       const { path, body } = await one();
       const { id, uri } = await server.created(path, body);
       const route = { match_type: "path_prefix", match: `/${unique()}`, backend: { backend_id: id } };
@@ -134,7 +134,7 @@ onEveryDatabase("Failover, weighted, HTTP-response and static backends", (start)
       expectRefused(await server.rest.post(PATHS.weighted, { backends }), invalid("backends"));
   });
 
-  it("a response is kept as it was written: status, headers and body", async () => {
+  it("a response is stored as it was sent: status, headers and body", async () => {
     const response = {
       status_code: 418,
       headers: { "content-type": "text/plain; charset=utf-8", "x-shop": "closed" },
@@ -151,7 +151,7 @@ onEveryDatabase("Failover, weighted, HTTP-response and static backends", (start)
     expect((await server.rest.patch(uri, { headers })).body).to.deep.include({ ...response, headers });
   });
 
-  it("what is no status, header or body of a response is refused", async () => {
+  it("invalid statuses, headers and bodies of a response are refused", async () => {
     const { uri } = await server.created(PATHS.response, { status_code: 200 });
     const expectResponseRefused = async (wrong: Json, field: string): Promise<void> => {
       expectRefused(await server.rest.post(PATHS.response, { status_code: 200, ...wrong }), invalid(field, field));
@@ -185,7 +185,7 @@ onEveryDatabase("Failover, weighted, HTTP-response and static backends", (start)
     expectRefused(await server.rest.post(PATHS.static, { tls: { enabled: true } }), invalid("address"));
   });
 
-  it("a static backend is reached with or without TLS, and an update of its address leaves that", async () => {
+  it("a static backend is reached with or without TLS, and an update of its address does not change that", async () => {
     for (const enabled of [true, false]) {
       const { uri, tls } = await server.created(PATHS.static, { address: "example.com:443", tls: { enabled } });
       expect(tls).to.deep.equal({ enabled });

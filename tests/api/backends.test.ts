@@ -6,7 +6,7 @@ onEveryDatabase("Tunnel-group backends", (start) => {
   const server = serverOfThisFile(start);
   const PATH = "/backends/tunnel_group";
 
-  it("labels are kept as given, also in scripts beyond ASCII", async () => {
+  it("labels are stored as sent, also in scripts beyond ASCII", async () => {
     const labels = { app: "shop", "team/name": "Bezahlung – 支払い", constructor: "x" };
     const { uri } = await server.created(PATH, { labels });
     expect((await server.read(uri)).labels).to.deep.equal(labels);
@@ -28,7 +28,7 @@ onEveryDatabase("Tunnel-group backends", (start) => {
     }
   });
 
-  it("labels that are no map of strings are refused", async () => {
+  it("labels that are not a map of strings are refused", async () => {
     for (const labels of ["app=shop", 5, ["app"]]) expectRefused(await server.rest.post(PATH, { labels }), invalid("labels"));
     for (const value of [5, true, ["shop"], { name: "shop" }])
       expectRefused(await server.rest.post(PATH, { labels: { app: value } }), invalid("labels.app"));

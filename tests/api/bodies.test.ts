@@ -7,7 +7,7 @@ const nested = (depth: number, open = "[", close = "]"): string => open.repeat(d
 onEveryDatabase("A body", (start) => {
   const server = serverOfThisFile(start);
 
-  it("that is nested without end is refused with the place, whatever field it stands in, and harms nobody", async () => {
+  it("with very deep nesting in any field is refused with the place, and harms nobody", async () => {
     for (const depth of [33, 10_000, 100_000]) {
       expectRefused(await server.rest.post("/edges/tls", `{"hostports": ${nested(depth)}}`), invalid("hostports[0][0]", "32"));
       expectRefused(
@@ -34,7 +34,7 @@ onEveryDatabase("A body", (start) => {
     expectRefused(await server.rest.post("/backends/tunnel_group", { labels }), invalid("labels", "1001"));
   });
 
-  it("with a list that is too long is refused for that, whatever else is wrong in it", async () => {
+  it("with a list that is too long is refused for that, and for nothing else in the list", async () => {
     const policies = { inbound: [{ actions: Array(101).fill({ type: 0, config: { "": null } }) }] };
     expectRefused(await server.rest.post("/edges/tls", { policies }), invalid("policies.inbound[0].actions", "100"));
   });
@@ -44,7 +44,7 @@ onEveryDatabase("A body", (start) => {
     expectRefused(answer, { status: 413, code: "TP_1401" });
   });
 
-  it("that is wrong in thousands of places is refused with the first of them, in few words", async () => {
+  it("with thousands of errors is refused with a short error about the first ones", async () => {
     const policies = (count: number) => Array.from({ length: count }, () => ({ actions: Array(90).fill({}), [`x${"y".repeat(500)}`]: 1 }));
     const tooMany = { inbound: policies(90), outbound: policies(90) };
     expectRefused(await server.rest.post("/edges/tls", { policies: tooMany }), invalid("policies", "10000"));

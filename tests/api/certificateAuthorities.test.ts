@@ -31,7 +31,7 @@ onEveryDatabase("Certificate authorities", (start) => {
   };
 
   for (const [kind, { usages, extended, ...options }] of Object.entries(KINDS)) {
-    it(`an authority with ${kind} shows what its certificate says`, async () => {
+    it(`an authority with ${kind} shows the facts of its certificate`, async () => {
       const { pem } = certificate(options);
       const { validFrom, validTo } = new X509Certificate(pem);
       const { uri, ...created } = await server.created(PATH, { ca_pem: pem });
@@ -76,7 +76,7 @@ onEveryDatabase("Certificate authorities", (start) => {
     }
   });
 
-  it("what is no whole certificate is refused, and nothing is stored", async () => {
+  it("an incomplete or invalid certificate is refused, and nothing is stored", async () => {
     const { id } = await authority();
     const { pem } = certificate();
     const [begin = "", first = ""] = pem.split("\n");
@@ -102,13 +102,13 @@ onEveryDatabase("Certificate authorities", (start) => {
     for (const wrong of [5, [certificate().pem], {}]) expectRefused(await upload(wrong), invalid("ca_pem", "string"));
   });
 
-  it("a certificate cannot be exchanged later", async () => {
+  it("a certificate cannot be replaced later", async () => {
     const { uri } = await authority();
     const answer = await server.unchangedBy(uri, () => server.rest.patch(uri, { ca_pem: certificate().pem }));
     expectRefused(answer, immutable("ca_pem"));
   });
 
-  it("what follows from the certificate cannot be set", async () => {
+  it("fields that follow from the certificate cannot be set", async () => {
     const { uri } = await authority();
     for (const field of ["subject_common_name", "not_before", "not_after", "key_usages", "extended_key_usages"])
       expect((await server.unchangedBy(uri, () => server.rest.patch(uri, { [field]: "x" }))).status).to.equal(400);

@@ -29,7 +29,7 @@ onEveryDatabase("Every resource type keeps the same promises:", (start) => {
   };
   const createAt = async (type: ResourceType): Promise<string> => `${type.path}/${(await create(type)).body.id}`;
 
-  it("tries every type that there is; bots, which have neither description nor metadata, have tests of their own", () => {
+  it("the tests cover every type, except bots, which have no description and metadata, and tests of their own", () => {
     const tried = [...TYPES.map(({ path }) => path), "/bot_users"];
     const missing = registry.filter(({ path }) => !tried.includes(path)).map(({ type, path }) => `${type} (${path})`);
     expect(missing, "types without a row in tests/support/api/types.ts").to.deep.equal([]);

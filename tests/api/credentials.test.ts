@@ -66,7 +66,7 @@ onEveryDatabase("Credentials", (start) => {
       expect((await server.rest.patch(uri, { acl: reversed })).body.acl).to.deep.equal(reversed);
     });
 
-    it(`${name} refuses what is no ACL rule and says where it stands`, async () => {
+    it(`${name} refuses an invalid ACL rule and names its place`, async () => {
       const { uri } = await server.created(path, { ...body(), acl: ["bind:kept.example.com"] });
       for (const rule of INVALID_RULES) {
         const acl = ["bind:example.com", rule];
@@ -92,7 +92,7 @@ onEveryDatabase("Credentials", (start) => {
         expectRefused(await server.rest.post(path, { ...body(), owner_id }), missingReference("owner_id", "owner_id"));
     });
 
-    it(`${name} cannot belong to something that is no user and no bot`, async () => {
+    it(`${name} cannot belong to an object that is neither user nor bot`, async () => {
       const { id } = await server.created("/ip_policies", {});
       expectRefused(await server.rest.post(path, { ...body(), owner_id: id }), wrongKind("owner_id"));
     });

@@ -49,7 +49,7 @@ onEveryDatabase("A dry run", (start) => {
   };
 
   for (const type of TYPES) {
-    it(`of the creation of ${type.name} answers as a creation does, keeps nothing and takes nothing`, async () => {
+    it(`of the creation of ${type.name} has the answer of a creation, stores nothing and claims no unique values`, async () => {
       const body = await type.body(server.rest);
       if (type.path.includes("{edge_id}")) await server.read(type.path); // makes the edge
       const tried = await leavingNothing(() => server.rest.post(type.path + DRY, { ...body, description: "mine" }));
@@ -64,7 +64,7 @@ onEveryDatabase("A dry run", (start) => {
       expect(comparable(type, made)).to.deep.equal(comparable(type, tried));
     });
 
-    it(`of an update or the deletion of ${type.name} answers as they do, and changes nothing`, async () => {
+    it(`of an update or the deletion of ${type.name} has the usual answer, and changes nothing`, async () => {
       const body = await type.body(server.rest);
       const one = `${type.path}/${(await server.created(type.path, body)).id}`;
       const [before, etag] = [await server.read(one), await server.etag(one)];
@@ -83,7 +83,7 @@ onEveryDatabase("A dry run", (start) => {
     });
   }
 
-  it("of a module's replacement or removal, or an entry's, answers as they do, and changes nothing", async () => {
+  it("of the replacement or removal of a module or entry has the usual answer, and changes nothing", async () => {
     const edge = (await server.created("/edges/tls", { hostports: [hostport()], tls_termination: { min_version: "1.2" } })).id;
     const module = `/edges/tls/${edge}/tls_termination`;
     const destination_ids = [(await server.created("/event_destinations", await bodyOf("an event destination"))).id];
@@ -104,7 +104,7 @@ onEveryDatabase("A dry run", (start) => {
 
   const bodyOf = (name: string) => TYPES.find((type) => type.name === name)?.body(server.rest);
 
-  it("is refused for what the change itself would be refused for, in the same words", async () => {
+  it("is refused for the same reasons as the change, with the same error", async () => {
     const port = hostport();
     const policy = (await server.created("/ip_policies", {})).id;
     const edge = (await server.created("/edges/tls", { hostports: [port], ip_restriction: { ip_policy_ids: [policy] } })).id;
@@ -145,7 +145,7 @@ onEveryDatabase("A dry run", (start) => {
     }
   });
 
-  it("is asked for by true, not by anything else, and only where something would change", async () => {
+  it("needs dry_run=true, and is refused for requests that change nothing", async () => {
     for (const value of ["1", "yes", "", "TRUE", "true&dry_run=true"]) {
       expectRefused(await leavingNothing(() => server.rest.post(`/ip_policies?dry_run=${value}`, {})), badQuery);
     }

@@ -32,7 +32,7 @@ onEveryDatabase("Event destinations", (start) => {
 
   for (const kind of CLOUD)
     for (const [name, { auth, answer }] of Object.entries(AUTHS))
-      it(`a ${kind} with ${name} is answered whole, with its secrets, and with null for what is not used`, async () => {
+      it(`a ${kind} with ${name} is answered completely, with its secrets, and with null for unused targets`, async () => {
         const target = targets(auth)[kind];
         const { uri, ...created } = await server.created(PATH, destination({ [kind]: target }));
         const expected = { ...NO_TARGET, [kind]: { ...target, auth: answer } };
@@ -42,13 +42,13 @@ onEveryDatabase("Event destinations", (start) => {
         expect(event_destinations[0].target).to.deep.equal(expected);
       });
 
-  it("a monitoring_service is answered whole, with its API key, and with null for what is not used", async () => {
+  it("a monitoring_service is answered completely, with its API key, and with null for unused targets", async () => {
     const { uri, target } = await server.created(PATH, destination(monitoring));
     expect(target).to.deep.equal({ ...NO_TARGET, ...monitoring });
     expect((await server.read(uri)).target).to.deep.equal(target);
   });
 
-  it("targets that are not used may be sent as null, as they are answered", async () => {
+  it("unused targets may be sent as null, the form of answers", async () => {
     const first = await server.created(PATH, destination({ stream_service: targets(creds).stream_service }));
     const again = await server.created(PATH, destination(first.target));
     expect(again.target).to.deep.equal(first.target);
@@ -113,7 +113,7 @@ onEveryDatabase("Event destinations", (start) => {
     });
   }
 
-  it("a monitoring_service needs an API key, and all it has are strings", async () => {
+  it("a monitoring_service needs an API key, and all its fields are strings", async () => {
     const { monitoring_service } = monitoring;
     await expectTargetRefused(
       { monitoring_service: { ...monitoring_service, api_key: undefined } },
@@ -148,7 +148,7 @@ onEveryDatabase("Event destinations", (start) => {
       }
   });
 
-  it("what an update's target does not repeat is gone", async () => {
+  it("an update's target replaces all fields of the old one", async () => {
     const { uri } = await server.created(PATH, destination(monitoring));
     const { api_key, service, monitoring_site } = monitoring.monitoring_service;
     const patched = await server.rest.patch(uri, { target: { monitoring_service: { api_key, service, monitoring_site } } });
@@ -156,12 +156,12 @@ onEveryDatabase("Event destinations", (start) => {
     expect(patched.text).not.to.include(monitoring.monitoring_service.monitoring_tags);
   });
 
-  it("an update without a target leaves it, secrets included", async () => {
+  it("an update without a target does not change it, nor its secrets", async () => {
     const { uri, target } = await server.created(PATH, destination({ log_service: targets(creds).log_service }));
     expect((await server.rest.patch(uri, { description: "changed", metadata: "changed" })).body.target).to.deep.equal(target);
   });
 
-  it("events are written as json, in no other format", async () => {
+  it("the format of events is json, and no other", async () => {
     const { uri, format } = await server.created(PATH, destination());
     expect(format).to.equal("json");
     for (const wrong of ["xml", "JSON", "protobuf", 5]) {

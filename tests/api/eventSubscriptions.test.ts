@@ -84,7 +84,7 @@ onEveryDatabase("Event subscriptions", (start) => {
       await expectFieldRefused({ sources: sourcesOf(CREATED, type) }, invalid("sources[1].type"));
   });
 
-  it("a type of event is named once", async () => {
+  it("an event type may be named once only", async () => {
     await expectFieldRefused({ sources: sourcesOf(CREATED, DELETED, CREATED) }, invalid(undefined, "sources[2]"));
   });
 
@@ -113,7 +113,7 @@ onEveryDatabase("Event subscriptions", (start) => {
     expect(await server.read(uri)).to.deep.equal(answer.body);
   });
 
-  it("a destination that does not exist, or is none, is refused", async () => {
+  it("a destination that does not exist, or an object of another kind, is refused", async () => {
     const [{ id }, ghost] = [await destinationRef(), unknownId("ed")];
     await expectFieldRefused({ destination_ids: [id, ghost] }, missingReference("destination_ids[1]", ghost));
     await expectFieldRefused({ destination_ids: [id, (await server.created("/ip_policies", {})).id] }, wrongKind("destination_ids[1]"));
@@ -136,7 +136,7 @@ onEveryDatabase("Event subscriptions", (start) => {
     expectRefused(await server.rest.delete(second.uri), inUse(two.id));
   });
 
-  it("a source is added, listed, read and deleted at addresses of its own", async () => {
+  it("a source can be added, listed, read and deleted at its own address", async () => {
     const { uri, id, ...before } = await subscription();
     const [one, two] = sourcesAt(uri, CREATED, DELETED);
     expect(await server.created(`${uri}/sources`, { type: DELETED })).to.deep.equal(two);
@@ -155,12 +155,12 @@ onEveryDatabase("Event subscriptions", (start) => {
     expect((await server.read(uri)).sources).to.deep.equal([two]);
   });
 
-  it("a source that is there already is not added again", async () => {
+  it("a source that exists already cannot be added again", async () => {
     const { uri } = await subscription();
     expectRefused(await server.unchangedBy(uri, () => server.rest.post(`${uri}/sources`, { type: CREATED })), taken("type"));
   });
 
-  it("a source that is added has a type of event that exists, and nothing else", async () => {
+  it("an added source has an existing event type, and nothing else", async () => {
     const { uri } = await subscription();
     const expectSourceRefused = async (source: Json, refusal: ReturnType<typeof invalid>): Promise<void> =>
       expectRefused(await server.unchangedBy(uri, () => server.rest.post(`${uri}/sources`, source)), refusal);
@@ -168,7 +168,7 @@ onEveryDatabase("Event subscriptions", (start) => {
     await expectSourceRefused({ type: DELETED, colour: "red" }, unknownField("colour", "type"));
   });
 
-  it("a source that is none of the subscription's is not found", async () => {
+  it("a source of another subscription is not found", async () => {
     const { uri } = await subscription();
     for (const type of [DELETED, "nothing"]) {
       expectRefused(await server.rest.get(`${uri}/sources/${type}`), notFound);
@@ -176,7 +176,7 @@ onEveryDatabase("Event subscriptions", (start) => {
     }
   });
 
-  it("a subscription that does not exist has no sources and gets none", async () => {
+  it("a subscription that does not exist has no sources, and none can be added", async () => {
     const { uri } = await subscription();
     await server.rest.delete(uri);
     for (const sources of [`${uri}/sources`, `${PATH}/${unknownId("esb")}/sources`]) {
@@ -187,7 +187,7 @@ onEveryDatabase("Event subscriptions", (start) => {
     }
   });
 
-  it("of sources that are added at the same moment, none is lost", async () => {
+  it("no source is lost if many are added at the same time", async () => {
     const { uri } = await subscription({ sources: sourcesOf(EVENT_TYPES[0]) });
     const answers = await Promise.all(EVENT_TYPES.slice(1).map((type) => server.rest.post(`${uri}/sources`, { type })));
     for (const { status, text } of answers) expect(status, text).to.equal(201);

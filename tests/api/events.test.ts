@@ -34,7 +34,7 @@ onEveryDatabase("An event", (start) => {
   const eventsOf = async (id: string): Promise<Event[]> => (await server.read(`/events?object_id=${id}`)).events.reverse();
 
   for (const type of TYPES) {
-    it(`tells of the creation, update and deletion of ${type.name}: what it was and is, what changed, and by whom`, async () => {
+    it(`is written for the creation, update and deletion of ${type.name}: with old and new state, changes and author`, async () => {
       const made = await server.created(type.path, await type.body(server.rest));
       const one = `${type.path}/${made.id}`;
       const changed = (await server.rest.patch(one, { description: "another", ...type.update })).body;
@@ -72,7 +72,7 @@ onEveryDatabase("An event", (start) => {
     });
   }
 
-  it("of an update tells old and new values by their paths, and of secrets only that they changed", async () => {
+  it("of an update lists old and new values by path, but of secrets only that they changed", async () => {
     const target = (api_key: string, service: string) => ({ monitoring_service: { api_key, service } });
     const { id } = await server.created("/event_destinations", { target: target("first-secret", "one") });
     await server.rest.patch(`/event_destinations/${id}`, { target: target("second-secret", "two") });
@@ -92,7 +92,7 @@ onEveryDatabase("An event", (start) => {
     expect(removed?.changes?.[0]).to.deep.include({ path: "tls_termination", new: null });
   });
 
-  it("tells of everything that goes along with a deletion: routes of an edge, rules of a policy", async () => {
+  it("is written for each object that is deleted along: routes of an edge, rules of a policy", async () => {
     const edge = await server.created("/edges/https", { hostports: [hostport()] });
     const routes: string[] = [];
     for (const match of ["/a", "/b"])
@@ -137,7 +137,7 @@ onEveryDatabase("An event", (start) => {
     expect((await server.read(`/events?object_id=${unknownId("ipp")}`)).events).to.deep.equal([]);
   });
 
-  it("comes in the order of commits, also where many change one object at once", async () => {
+  it("is in the order of commits, even if many change one object at once", async () => {
     const { id } = await server.created("/ip_policies", {});
     const words = Array.from({ length: 30 }, () => unique("word"));
     await Promise.all(words.map((description) => server.rest.patch(`/ip_policies/${id}`, { description })));
@@ -151,7 +151,7 @@ onEveryDatabase("An event", (start) => {
     expect(last).to.equal((await server.read(`/ip_policies/${id}`)).description);
   });
 
-  it("is not found by an unknown type, id or parameter", async () => {
+  it("cannot be searched by an unknown type, id or parameter", async () => {
     const queries = [
       "type=nothing_created.v0",
       "type=ip_policy_created",
@@ -166,7 +166,7 @@ onEveryDatabase("An event", (start) => {
     expectRefused(await server.rest.get(`/events/${unknownId("ev")}`), notFound);
   });
 
-  it("has one of the types that /event_types lists, which are those that a subscription may name", async () => {
+  it("has one of the types in /event_types, which are those that a subscription may name", async () => {
     const answer: RestAnswer = await server.rest.get("/event_types");
     expect(answer.body.event_types).to.deep.equal(EVENT_TYPES.map((type) => ({ type })));
     const subjects = [...new Set(registry.map(({ subject }) => subject))].sort();

@@ -39,7 +39,7 @@ onEveryDatabase("Exposure", (start) => {
     return { bot, rest: new Rest(server.url, key.token) };
   };
 
-  it("tells who can reach a hostport, as it is stored", async () => {
+  it("shows who can reach a stored hostport", async () => {
     const { id } = await policyOf("10.0.0.0/9", "10.128.0.0/9");
     const backend = await server.created("/backends/tunnel_group", { labels: { service: unique("web") }, description: "web" });
     const edge = await tlsEdge({
@@ -61,7 +61,7 @@ onEveryDatabase("Exposure", (start) => {
     expect(row.edge).to.include({ kind: "tls_edge", id: edge.id });
   });
 
-  it("tells each route of an HTTPS edge by itself, without the secret of its sign-in", async () => {
+  it("shows each route of an HTTPS edge, without the secret of its sign-in", async () => {
     const served = hostport();
     const edge = await server.created("/edges/https", { hostports: [served] });
     await server.created(`/edges/https/${edge.id}/routes`, { match_type: "path_prefix", match: "/admin", oidc });
@@ -74,7 +74,7 @@ onEveryDatabase("Exposure", (start) => {
     expect(await rowsAt(`${served}/other`)).to.deep.equal([]);
   });
 
-  it("goes from page to page over every address once, those of the routes of one hostport too", async () => {
+  it("lists every address once across pages, also the routes of one hostport", async () => {
     const served = hostport();
     const edge = await server.created("/edges/https", { hostports: [served, hostport()] });
     for (const match of ["/a", "/b", "/c", "/d", "/e"])
@@ -96,7 +96,7 @@ onEveryDatabase("Exposure", (start) => {
     expect(listed).to.deep.equal(all);
   });
 
-  it("names the credentials that may answer: to a member its own, and how many others", async () => {
+  it("names the credentials that may serve an address: to a member its own, and the count of others", async () => {
     const served = hostport();
     await tlsEdge({ hostports: [served] });
     const mine = await member();
@@ -112,7 +112,7 @@ onEveryDatabase("Exposure", (start) => {
     expect(all.served_by.others).to.equal(0);
   });
 
-  it("refuses what is no address, and parameters that do not exist", async () => {
+  it("refuses invalid addresses and unknown parameters", async () => {
     for (const query of ["address=nonsense", "after_address=/a", "address=a%00b.example.com:443", "limit=0", "before_id=x", "address="]) {
       expectRefused(await server.rest.get(`/exposure?${query}`), badQuery);
     }
@@ -120,7 +120,7 @@ onEveryDatabase("Exposure", (start) => {
   });
 });
 
-onEveryDatabase("A dry run that is asked for findings", (start) => {
+onEveryDatabase("A dry run with findings", (start) => {
   const server = serverOfThisFile(start);
 
   const policy = async (cidr: string) => {
@@ -134,7 +134,7 @@ onEveryDatabase("A dry run that is asked for findings", (start) => {
     return { policy: id, rule, edge, address: edge.hostports[0] as string };
   };
 
-  it("answers as without, and tells what a creation would mean", async () => {
+  it("has the usual answer, and adds the effects of a creation", async () => {
     const { edge, address, policy: id } = await restricted();
     const body = { ip_policy_id: id, cidr: "0.0.0.0/0", action: "allow" };
     const answer = await server.rest.post(`/ip_policy_rules${DRY}`, body);
@@ -147,7 +147,7 @@ onEveryDatabase("A dry run that is asked for findings", (start) => {
     expect((await server.read(`/edges/tls/${edge.id}`)).id).to.equal(edge.id);
   });
 
-  it("tells what updates, modules and deletions would mean, of an object itself and of those that use it", async () => {
+  it("shows the effects of updates, modules and deletions, on the object and on those that use it", async () => {
     const { edge, address, rule, policy: id } = await restricted();
     const at = `/edges/tls/${edge.id}`;
     const blue = await server.created("/backends/static", { address: "10.0.0.1:80" });
@@ -178,7 +178,7 @@ onEveryDatabase("A dry run that is asked for findings", (start) => {
     expect((await server.read(at)).backend.backend.id).to.equal(both.id);
   });
 
-  it("tells what a new edge, its routes and their removal would mean", async () => {
+  it("shows the effects of a new edge, of its routes and of their removal", async () => {
     expect(rulesIn(await server.rest.post(`/edges/tls${DRY}`, { hostports: [hostport()] }))).to.deep.equal(["opened-unprotected"]);
     const served = hostport();
     const edge = await server.created("/edges/https", { hostports: [served] });
@@ -193,7 +193,7 @@ onEveryDatabase("A dry run that is asked for findings", (start) => {
     expect(rulesIn(await server.rest.delete(`/edges/https/${edge.id}${DRY}`))).to.deep.equal(["address-removed"]);
   });
 
-  it("tells that the last credential that may bind an address goes, but not that one of several does", async () => {
+  it("reports the removal of the last credential for an address, but not of one of several", async () => {
     const served = `${unique("host")}.agents.example.org:443`;
     await server.created("/edges/tls", { hostports: [served] });
     const [one, other] = [
@@ -206,7 +206,7 @@ onEveryDatabase("A dry run that is asked for findings", (start) => {
     expect(rulesIn(await server.rest.patch(`/credentials/${one.id}${DRY}`, { acl: [] }))).to.deep.equal(["credential-widened"]);
   });
 
-  it("tells keys of admins from those of bots, and events that stop", async () => {
+  it("reports API keys of admins but not of bots, and events that stop", async () => {
     const bot = await server.created("/bot_users", { name: unique("bot") });
     expect(rulesIn(await server.rest.post(`/api_keys${DRY}`, {}))).to.deep.equal(["admin-key-created", "key-without-end"]);
     expect(rulesIn(await server.rest.post(`/api_keys${DRY}`, { owner_id: bot.id }))).to.deep.equal(["key-without-end"]);
@@ -225,7 +225,7 @@ onEveryDatabase("A dry run that is asked for findings", (start) => {
     expect(rulesIn(await server.rest.delete(source + DRY))).to.deep.equal(["events-stopped"]);
   });
 
-  it("is asked for by true, and of dry runs only", async () => {
+  it("needs findings=true, and works for dry runs only", async () => {
     for (const query of ["?findings=true", "?dry_run=false&findings=true", "?dry_run=true&findings=yes"]) {
       expectRefused(await server.rest.post(`/ip_policies${query}`, {}), badQuery);
     }
@@ -234,7 +234,7 @@ onEveryDatabase("A dry run that is asked for findings", (start) => {
     expect(plain.body).not.to.have.property("findings");
   });
 
-  it("is asked for by the client too, for creations, changes and deletions", async () => {
+  it("is available in the client too, for creations, updates and deletions", async () => {
     const { edge, policy: id } = await restricted();
     const client = new Tunnelplane({ baseUrl: server.url, apiKey: server.apiKey });
     const ask = { dryRun: true, findings: true } as const;

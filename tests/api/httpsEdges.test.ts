@@ -42,7 +42,7 @@ onEveryDatabase("HTTPS edges and their routes", (start) => {
     }
   });
 
-  it("what is no hostport is refused, with the place where it stands", async () => {
+  it("an invalid hostport is refused with its place", async () => {
     for (const text of ["", "example.com", "example.com:0", "example.com:65536", "https://example.com:443", "sub.*.example.com:443"])
       expectRefused(await server.rest.post(HTTPS, { hostports: [hostport(), text] }), invalid("hostports[1]", "hostports[1]"));
   });
@@ -92,7 +92,7 @@ onEveryDatabase("HTTPS edges and their routes", (start) => {
     expect(answer.body.routes).to.deep.equal([await server.read(address)]);
   });
 
-  it("an edge is deleted together with its routes, and what they used is free", async () => {
+  it("an edge is deleted together with its routes, and the objects that they used are free", async () => {
     const backend = await server.created("/backends/tunnel_group", { labels: { app: "shop" } });
     const [doomed, other] = [await edge(), await edge()];
     const gone = await route(doomed.uri, "/", { backend: { backend_id: backend.id } });
@@ -114,7 +114,7 @@ onEveryDatabase("HTTPS edges and their routes", (start) => {
     expect((await server.read(other.uri)).routes).to.deep.equal([]);
   });
 
-  it("a route is not found below another edge, whatever is to be done with it", async () => {
+  it("a route is not found below another edge, for any operation", async () => {
     const [one, other] = [await edge(), await edge()];
     const { id, uri } = await route(one.uri, "/", { oidc });
     const elsewhere = `${other.uri}/routes/${id}`;
@@ -129,7 +129,7 @@ onEveryDatabase("HTTPS edges and their routes", (start) => {
       expectRefused(await server.unchangedBy(uri, attempt), notFound);
   });
 
-  it("an edge that does not exist has no routes and gets none", async () => {
+  it("an edge that does not exist has no routes, and none can be added", async () => {
     const ghost = `${HTTPS}/${unknownId("edghts")}`;
     expectRefused(await server.rest.get(`${ghost}/routes`), notFound);
     expectRefused(await postRoute(ghost, "/"), notFound);
@@ -194,14 +194,14 @@ onEveryDatabase("HTTPS edges and their routes", (start) => {
     expect((await server.rest.patch(second, { match: "/a" })).status, "free again").to.equal(200);
   });
 
-  it("of many who add one path to an edge at the same moment, one succeeds", async () => {
+  it("if many add one path to an edge at the same time, one succeeds", async () => {
     const { uri } = await edge();
     const answers = await Promise.all(Array.from({ length: 10 }, () => postRoute(uri, "/")));
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, ...Array(9).fill(409)]);
     expect((await server.read(uri)).routes).to.have.length(1);
   });
 
-  it("an update of one field of a route leaves the others", async () => {
+  it("an update of one field of a route does not change the others", async () => {
     const { uri } = await edge();
     const { uri: address } = await route(uri, "/", { description: "first", metadata: "kept", oidc });
     let expected = await server.read(address);

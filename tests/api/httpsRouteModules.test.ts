@@ -37,7 +37,7 @@ onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
     return answer.body;
   };
 
-  it("what a route refers to is not deleted, and the answer names the route", async () => {
+  it("an object that a route refers to is not deleted, and the error names the route", async () => {
     const backend = await server.created("/backends/tunnel_group", { labels: { app: "shop" } });
     const policy = await server.created("/ip_policies", {});
     const { id, uri } = await route({ backend: { backend_id: backend.id }, ip_restriction: { ip_policy_ids: [policy.id] } });
@@ -47,7 +47,7 @@ onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
   });
 
   describe("oidc:", () => {
-    it("the client secret is answered when it is written and when it is read", async () => {
+    it("the client secret is in the answers to writes and to reads", async () => {
       expect((await stored("oidc", oidc)).client_secret).to.equal(oidc.client_secret);
     });
 
@@ -57,7 +57,7 @@ onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
           await expectModuleRefused("oidc", { ...oidc, [field]: wrong }, invalid(field, field));
       });
 
-    it("the client secret is not repeated by a refusal", async () => {
+    it("a refusal does not repeat the client secret", async () => {
       const answer = await server.rest.put(`${(await route()).uri}/oidc`, { ...oidc, issuer: "nonsense", scopes: [5] });
       expectRefused(answer, invalid());
       expect(answer.text).not.to.include(oidc.client_secret);
@@ -78,7 +78,7 @@ onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
         await expectModuleRefused("oidc", { ...oidc, issuer }, invalid("issuer", "https"));
     });
 
-    it("timeouts are numbers of 32 bits, without sign", async () => {
+    it("timeouts are unsigned 32-bit numbers", async () => {
       const timeouts = { inactivity_timeout: UINT32_MAX, maximum_duration: UINT32_MAX };
       expect(await stored("oidc", { ...oidc, ...timeouts })).to.include(timeouts);
       for (const field of Object.keys(timeouts))
@@ -123,17 +123,17 @@ onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
           await expectModuleRefused("jwt_validation", jwtWith(path, wrong), invalid(path, path));
       });
 
-      it(`${path} names nothing twice`, async () => {
+      it(`${path} has no duplicates`, async () => {
         await expectModuleRefused("jwt_validation", jwtWith(path, [entry, entry]), invalid(undefined, path));
       });
 
-      it(`${path} has no entries of another shape`, async () => {
+      it(`${path} has no invalid entries`, async () => {
         for (const wrong of [5, null, [entry]])
           await expectModuleRefused("jwt_validation", jwtWith(path, [entry, wrong]), invalid(`${path}[1]`));
       });
     }
 
-    it("a token is looked for in a header or in the body, under a name, and is of one of three types", async () => {
+    it("the place of a token is a named header or field of the body, and its type is one of three", async () => {
       for (const type of ["jwt", "at+jwt", "it+jwt"])
         for (const method of ["header", "body"]) {
           const tokens = [{ type, method, name: "Authorization", prefix: "Bearer " }];
@@ -154,7 +154,7 @@ onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
       await expectModuleRefused("jwt_validation", jwtWith("http.tokens", tokens), unknownField("http.tokens[0].cookie", "prefix"));
     });
 
-    it("signatures are made with the asymmetric algorithms of RFC 7518 only", async () => {
+    it("only the asymmetric algorithms of RFC 7518 are allowed for signatures", async () => {
       const path = "jws.allowed_algorithms";
       const all = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512"];
       expect((await stored("jwt_validation", jwtWith(path, all))).jws.allowed_algorithms).to.deep.equal(all);
@@ -162,7 +162,7 @@ onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
         await expectModuleRefused("jwt_validation", jwtWith(path, ["RS256", wrong]), invalid(`${path}[1]`, "ES256"));
     });
 
-    it("signing keys are fetched over https", async () => {
+    it("URLs of signing keys must begin with https", async () => {
       const path = "jws.keys.sources.additional_jkus";
       for (const wrong of ["http://id.example.com/jwks", "id.example.com/jwks", "/jwks", ""])
         await expectModuleRefused("jwt_validation", jwtWith(path, ["https://id.example.com/jwks", wrong]), invalid(`${path}[1]`, "https"));
@@ -171,12 +171,12 @@ onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
 
   describe("user_agent_filter:", () => {
     for (const list of ["allow", "deny"]) {
-      it(`${list} takes what RE2 takes, and keeps it as it was written`, async () => {
+      it(`${list} takes every pattern of RE2, and stores it as sent`, async () => {
         const patterns = ["(?i)bot", "^Mozilla/5\\.0 ", "(foo|bar)+?", "[[:alpha:]]{2,8}", "(?P<name>curl)/\\d+", "\\p{Greek}", "🚇"];
         expect((await stored("user_agent_filter", { [list]: patterns }))[list]).to.deep.equal(patterns);
       });
 
-      it(`${list} refuses look-around, back-references and whatever else RE2 refuses, and says where`, async () => {
+      it(`${list} refuses look-around, back-references and other patterns that RE2 refuses, and names their place`, async () => {
         for (const pattern of [
           "bot(?=/2)",
           "bot(?!/2)",
@@ -208,7 +208,7 @@ onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
       expect(await stored("policies", policies)).to.deep.equal(policies);
     });
 
-    it("refuse an action of an unknown type, and say where it stands", async () => {
+    it("refuse an action of an unknown type, and name its place", async () => {
       for (const direction of ["inbound", "outbound"]) {
         const wrong = { ...policyNamed("wrong"), actions: [respond, { type: "explode", config: {} }] };
         const field = `${direction}[1].actions[1].type`;

@@ -37,7 +37,7 @@ onEveryDatabase("IP policies and their rules", (start) => {
     }
   });
 
-  it("a network with bits behind its mask is refused, and the answer says how to write it", async () => {
+  it("a network with bits set after its mask is refused, and the error says how to write it", async () => {
     const { id } = await policy();
     for (const [wrong, right] of [
       ["10.0.0.1/8", "10.0.0.0/8"],
@@ -47,7 +47,7 @@ onEveryDatabase("IP policies and their rules", (start) => {
       expectRefused(await ruleOf(id, wrong), invalid("cidr", right));
   });
 
-  it("an address without mask is refused, and the answer says how to write it", async () => {
+  it("an address without a mask is refused, and the error says how to write it", async () => {
     const { id } = await policy();
     for (const [address, network] of [
       ["192.0.2.1", "192.0.2.1/32"],
@@ -56,7 +56,7 @@ onEveryDatabase("IP policies and their rules", (start) => {
       expectRefused(await ruleOf(id, address), invalid("cidr", network));
   });
 
-  it("what is no network is refused", async () => {
+  it("invalid networks are refused", async () => {
     const { id } = await policy();
     for (const text of [
       "",
@@ -73,7 +73,7 @@ onEveryDatabase("IP policies and their rules", (start) => {
       expectRefused(await ruleOf(id, text), invalid("cidr"));
   });
 
-  it("a network has one rule in a policy, however it is written, and may have one in each", async () => {
+  it("a network has one rule per policy, in any notation, and may have one in each policy", async () => {
     const [one, other] = [await policy(), await policy()];
     for (const [cidr, spelling] of [
       ["10.0.0.0/8", "10.0.0.0/8"],
@@ -85,7 +85,7 @@ onEveryDatabase("IP policies and their rules", (start) => {
     }
   });
 
-  it("of many who add one network to a policy at the same moment, one succeeds", async () => {
+  it("if many add one network to a policy at the same time, one succeeds", async () => {
     const { id } = await policy();
     const answers = await Promise.all(Array.from({ length: 10 }, () => ruleOf(id, "10.0.0.0/8")));
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, ...Array(9).fill(409)]);
@@ -137,7 +137,7 @@ onEveryDatabase("IP policies and their rules", (start) => {
     expect(listed).to.include(other.id).and.not.to.include(doomed.id);
   });
 
-  it("a rule that was deleted leaves its policy and room for another", async () => {
+  it("after a rule is deleted, its policy remains and its network is free", async () => {
     const { id, uri } = await policy();
     await server.rest.delete((await created(id, "10.0.0.0/8")).uri);
     expect((await server.read(uri)).id).to.equal(id);

@@ -4,7 +4,7 @@ import { execute, onEveryDatabase } from "../support/databases";
 import { Rest } from "../support/rest";
 
 onEveryDatabase("An id belongs to one kind", (start) => {
-  it("whatever its prefix says: an object of another kind is neither answered, changed, deleted nor referred to", async () => {
+  it("whatever its prefix: it never answers, changes, deletes or references an object of another kind", async () => {
     const server = await start();
     try {
       const rest = new Rest(server.url, server.apiKey);

@@ -21,7 +21,7 @@ onEveryDatabase("Limits and empty values", (start) => {
     const create = async (more: Json = {}) => server.created(path, { ...(await body(server.rest)), ...more });
 
     for (const [field, limit] of Object.entries(LIMITS)) {
-      it(`${name} takes ${limit} ${lengthsIn} of ${field}, whatever the script, and gives them back as they were`, async () => {
+      it(`${name} takes ${limit} ${lengthsIn} of ${field} in any script, and answers them unchanged`, async () => {
         const { uri } = await create();
         for (const character of CHARACTERS) {
           const text = textOf(limit, character, lengthsIn);
@@ -43,7 +43,7 @@ onEveryDatabase("Limits and empty values", (start) => {
       });
     }
 
-    it(`${name} keeps everything of an update that is refused for one field only`, async () => {
+    it(`${name} stays unchanged if an update is refused for one field only`, async () => {
       const { uri } = await create({ description: "kept", metadata: "kept" });
       const halfGood = { description: "changed", metadata: textOf(LIMITS.metadata + 1, "a") };
       expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, halfGood)), invalid("metadata"));
@@ -53,7 +53,7 @@ onEveryDatabase("Limits and empty values", (start) => {
       for (const left of [{}, { description: "", metadata: "" }]) expect(await create(left)).to.include({ description: "", metadata: "" });
     });
 
-    it(`${name} loses its description and metadata only when an update says so with empty strings`, async () => {
+    it(`${name} loses its description and metadata only if an update sends empty strings`, async () => {
       const { uri } = await create({ description: "some", metadata: "more" });
       await server.rest.patch(uri, {});
       expect(await server.read(uri)).to.include({ description: "some", metadata: "more" });
@@ -71,7 +71,7 @@ onEveryDatabase("Limits and empty values", (start) => {
       expect((await server.created(path, { ...(await body(server.rest)), acl: [] })).acl).to.deep.equal([]);
     });
 
-    it(`${name} loses its acl only when an update says so with an empty list`, async () => {
+    it(`${name} loses its acl only if an update sends an empty list`, async () => {
       const { uri } = await server.created(path, { ...(await body(server.rest)), acl: ["bind:kept.example.com"] });
       await server.rest.patch(uri, { description: "other" });
       expect((await server.read(uri)).acl).to.deep.equal(["bind:kept.example.com"]);

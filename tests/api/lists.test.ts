@@ -31,7 +31,7 @@ onEveryDatabase("Lists", (start) => {
   };
 
   for (const { name, path, body, listKey } of TYPES) {
-    it(`${name} stands in its list before those that are older`, async () => {
+    it(`${name} is listed before older ones`, async () => {
       const ids: string[] = [];
       for (let i = 0; i < 5; i++) ids.push((await server.created(path, await body(server.rest))).id);
       expect(idsOf(await server.read(path), listKey).slice(0, 5)).to.deep.equal(ids.reverse());
@@ -46,7 +46,7 @@ onEveryDatabase("Lists", (start) => {
     });
   }
 
-  it("are answered in the same words each time", async () => {
+  it("have the same answer every time", async () => {
     for (let i = 0; i < 3; i++) await server.created("/edges/tls", { hostports: [hostport()] });
     const { text } = await server.rest.get("/edges/tls");
     for (let again = 0; again < 3; again++) expect((await server.rest.get("/edges/tls")).text).to.equal(text);
@@ -72,7 +72,7 @@ onEveryDatabase("Lists", (start) => {
     expect((await before(middle))[0]).to.equal(oldest);
   });
 
-  it("a before_id that is no id, or that of another kind, is refused", async () => {
+  it("an invalid before_id, or one of another kind, is refused", async () => {
     for (const id of ["nonsense", unknownId("ipp")])
       expectRefused(await server.rest.get(`/credentials?before_id=${id}`), { ...badQuery, mentions: ["before_id", "cr_"] });
   });
@@ -87,7 +87,7 @@ onEveryDatabase("Lists", (start) => {
     expect(Object.fromEntries(next.searchParams)).to.deep.equal({ limit: "3", before_id: idsOf(page)[2] });
   });
 
-  it("the last page has no next one, also when it is full", async () => {
+  it("the last page has no next one, even if it is full", async () => {
     for (const { id } of (await server.read("/ip_policies")).ip_policies) await server.rest.delete(`/ip_policies/${id}`);
     for (let i = 0; i < 4; i++) await server.created("/ip_policies", {});
     expect((await server.read("/ip_policies")).next_page_uri).to.equal(null);
@@ -104,14 +104,14 @@ onEveryDatabase("Lists", (start) => {
     expect(page).to.include({ next_page_uri: null }).and.to.have.property("credentials").that.is.an("array").that.is.empty;
   });
 
-  it("objects that were created at the same moment are all listed, newest first", async () => {
+  it("objects that were created at the same time are all listed, newest first", async () => {
     const created = await Promise.all(Array.from({ length: 40 }, credential));
     const listed = await walk("/credentials?limit=9");
     expect(listed).to.include.members(created);
     expect(listed).to.deep.equal([...listed].sort().reverse());
   });
 
-  it("whoever walks a list while others create and delete sees each object that stays exactly once", async () => {
+  it("a client that pages through a list while others create and delete sees each lasting object exactly once", async () => {
     const planned = await credentials(60);
     const staying = planned.filter((_, i) => i % 3 !== 0);
     const leaving = planned.filter((_, i) => i % 3 === 0);
@@ -126,7 +126,7 @@ onEveryDatabase("Lists", (start) => {
     }
   });
 
-  it("a walk goes on when the object at the end of its page is deleted", async () => {
+  it("paging goes on if the last object of a page is deleted", async () => {
     const ids = await credentials(6);
     const first = await server.read("/credentials?limit=2");
     await server.rest.delete(`/credentials/${idsOf(first)[1]}`);

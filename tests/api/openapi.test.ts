@@ -20,7 +20,7 @@ onEveryDatabase("The OpenAPI document", (start) => {
     expect(await new Validator().validate(structuredClone(document))).to.deep.equal({ valid: true });
   });
 
-  it("holds every path and method of every resource type, of the journal, the caller, the exposure and the gateways, and no other", () => {
+  it("has every path and method of every resource type, of the journal, the caller, the exposure and the gateways, and no other", () => {
     const expected = registry.flatMap(({ kind, path, fields }) => [
       `${path}: get post`,
       `${path}/{id}: delete get patch`,
@@ -55,7 +55,7 @@ onEveryDatabase("The OpenAPI document", (start) => {
     expect(documented).to.have.members([...expected, ...beside]);
   });
 
-  it("says of each creation what may be sent, with its limits, defaults and words", () => {
+  it("describes the body of each creation, with limits, defaults and descriptions", () => {
     const { TlsEdgeCreate, TlsEdge, TunnelCredential } = document.components.schemas;
     expect(TlsEdgeCreate.additionalProperties).to.equal(false);
     expect(TlsEdgeCreate.properties.description.default).to.equal("");
@@ -65,7 +65,7 @@ onEveryDatabase("The OpenAPI document", (start) => {
     for (const schema of Object.values(TlsEdge.properties)) expect(schema).to.have.property("description").that.is.not.empty;
   });
 
-  it("says how much every text, list and map that may be sent can hold", () => {
+  it("states the limit of every text, list and map in requests", () => {
     const unlimited: string[] = [];
     // biome-ignore lint/suspicious/noExplicitAny: schemas of every shape
     const look = (schema: any, place: string): void => {
@@ -83,7 +83,7 @@ onEveryDatabase("The OpenAPI document", (start) => {
     expect(unlimited).to.deep.equal([]);
   });
 
-  it("lists for each operation the errors that it may answer, with their codes", async () => {
+  it("lists the possible errors of each operation, with their codes", async () => {
     const { responses } = document.paths["/edges/tls/{id}"].patch;
     expect(responses["409"].description).to.contain("TP_1501");
     const refused = await new Rest(server.url, server.apiKey).patch("/edges/tls/edgtls_x", {});

@@ -13,7 +13,7 @@ onEveryDatabase("Users, bots and API keys", (start) => {
     return { bot, key, rest: new Rest(server.url, key.token) };
   }
 
-  it("lets an admin make a key, tell it once, and revoke it", async () => {
+  it("let an admin create an API key, which is shown once, and revoke it", async () => {
     const { body, status } = await server.rest.post("/api_keys", { description: "mine" });
     expect(status).to.equal(201);
     expect(body.token).to.match(/^tpk_/);
@@ -24,14 +24,14 @@ onEveryDatabase("Users, bots and API keys", (start) => {
     expect((await rest.get("/ip_policies")).status).to.equal(401);
   });
 
-  it("makes a bot the owner of what it creates", async () => {
+  it("make a bot the owner of the objects that it creates", async () => {
     const { bot, rest } = await member();
     expect((await rest.post("/credentials", {})).body.owner_id).to.equal(bot.id);
     const foreign = await rest.post("/credentials", { owner_id: (await member()).bot.id });
     expectRefused(foreign, { status: 403, code: "TP_1200", field: "owner_id" });
   });
 
-  it("lets an admin name a bot as owner, and keeps the bot from being deleted while it owns something", async () => {
+  it("let an admin name a bot as owner, and refuse to delete the bot while it owns something", async () => {
     const { bot } = await member();
     const credential = (await server.rest.post("/credentials", { owner_id: bot.id })).body;
     const refused = await server.rest.delete(`/bot_users/${bot.id}`);
@@ -44,7 +44,7 @@ onEveryDatabase("Users, bots and API keys", (start) => {
     });
   });
 
-  it("hides the keys of others from a member, and shows it its own", async () => {
+  it("hide the API keys of others from a member, and show it its own", async () => {
     const [one, other] = [await member(), await member()];
     const keys = (await one.rest.get("/api_keys")).body.keys;
     expect(keys.map(({ id }: { id: string }) => id)).to.deep.equal([one.key.id]);
@@ -55,7 +55,7 @@ onEveryDatabase("Users, bots and API keys", (start) => {
     expect((await server.rest.get("/api_keys?limit=100")).body.keys.length).to.be.greaterThan(2);
   });
 
-  it("creates, reads, changes and deletes bots, and refuses what is none", async () => {
+  it("include bots that can be created, read, changed and deleted; invalid ones are refused", async () => {
     const { status, body: bot } = await server.rest.post("/bot_users", { name: "ci" });
     expect(status).to.equal(201);
     expect(bot).to.have.all.keys("id", "uri", "created_at", "name", "role", "active");
@@ -71,7 +71,7 @@ onEveryDatabase("Users, bots and API keys", (start) => {
     expectRefused(await server.rest.get(bot.uri), { status: 404, code: "TP_1300" });
   });
 
-  it("keeps bots to admins", async () => {
+  it("are closed to members as far as bots are concerned", async () => {
     const { bot, rest } = await member();
     for (const answer of [
       await rest.get("/bot_users"),
@@ -82,7 +82,7 @@ onEveryDatabase("Users, bots and API keys", (start) => {
     }
   });
 
-  it("gives a bot the role that its creation names, for good", async () => {
+  it("include a role for each bot, set at its creation", async () => {
     const admin = await server.created("/bot_users", { name: "deployer", role: "admin" });
     const key = await server.created("/api_keys", { owner_id: admin.id });
     const rest = new Rest(server.url, key.token);
@@ -93,7 +93,7 @@ onEveryDatabase("Users, bots and API keys", (start) => {
     expect((await rest.post("/bot_users", { name: "x", role: null })).body.role).to.equal("member");
   });
 
-  it("tells each caller who it is, what it may do, and until when", async () => {
+  it("are shown to each caller: who it is, its role, and when its key expires", async () => {
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
     const { bot } = await member();
     const key = await server.created("/api_keys", { owner_id: bot.id, expires_at });
@@ -106,7 +106,7 @@ onEveryDatabase("Users, bots and API keys", (start) => {
     expectRefused(await server.rest.post("/caller", {}), { status: 405, code: "TP_1400" });
   });
 
-  it("accepts no key of a bot that is not active", async () => {
+  it("do not accept the key of a bot that is not active", async () => {
     const { bot, rest } = await member();
     await server.rest.patch(`/bot_users/${bot.id}`, { active: false });
     expectRefused(await rest.get("/ip_policies"), { status: 403, code: "TP_1200" });
@@ -114,7 +114,7 @@ onEveryDatabase("Users, bots and API keys", (start) => {
     expect((await rest.get("/ip_policies")).status).to.equal(200);
   });
 
-  it("lists the key that the server was started with", async () => {
+  it("include the key that the server was started with", async () => {
     const { keys } = (await server.rest.get("/api_keys?limit=100")).body;
     expect(keys.at(-1).description).to.equal("made when the server started");
   });

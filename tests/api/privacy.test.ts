@@ -7,7 +7,7 @@ import { Rest, type RestAnswer } from "../support/rest";
 
 const forbidden = { status: 403, code: "TP_1200" };
 
-onEveryDatabase("What a member may not see", (start) => {
+onEveryDatabase("A member", (start) => {
   const server = serverOfThisFile(start);
   let bot: { id: string };
   let member: Rest;
@@ -36,7 +36,7 @@ onEveryDatabase("What a member may not see", (start) => {
   };
 
   for (const method of ["GET", "HEAD", "PATCH", "DELETE"]) {
-    it(`is, to ${method}, an API key of another as if there were none`, async () => {
+    it(`gets the same answer to ${method} for an API key of another as for one that does not exist`, async () => {
       const ids: [string, string] = [other.key.id, unknownId("ak")];
       const body = method === "PATCH" ? { description: "mine" } : undefined;
       const [real, none] = [
@@ -51,18 +51,18 @@ onEveryDatabase("What a member may not see", (start) => {
     });
   }
 
-  it("is told apart by no ETag and no body", async () => {
+  it("cannot tell the two apart by an ETag or a body", async () => {
     const path = `/api_keys/${other.key.id}`;
     expectRefused(await member.delete(path, { "if-match": '"1"' }), notFound);
     expectRefused(await member.patch(path, { description: "x" }, { "if-match": '"9"' }), notFound);
   });
 
-  it("is in no list and on no page, whatever it asks for", async () => {
+  it("sees objects of others in no list and on no page", async () => {
     const { keys } = (await member.get(`/api_keys?before_id=${other.key.id}~&limit=100`)).body;
     expect(keys.map(({ owner_id }: { owner_id: string }) => owner_id)).not.to.include(other.bot.id);
   });
 
-  it("is whether a bot exists: naming it as owner is refused in the same words", async () => {
+  it("cannot find out whether a bot exists by naming it as owner: the error is the same", async () => {
     const ids: [string, string] = [other.bot.id, unknownId("bot")];
     for (const [path, body] of [
       ["/api_keys", {}],
@@ -76,7 +76,7 @@ onEveryDatabase("What a member may not see", (start) => {
     expect((await member.post("/api_keys", { owner_id: bot.id })).status).to.equal(201);
   });
 
-  it("is whether a bot exists: its path is closed, with the same words for each", async () => {
+  it("cannot find out whether a bot exists by its path: the error is the same", async () => {
     const ids: [string, string] = [other.bot.id, unknownId("bot")];
     for (const [method, body] of [["GET"], ["PATCH", { name: "x" }], ["DELETE"]] as const) {
       const [real, none] = [
@@ -88,14 +88,14 @@ onEveryDatabase("What a member may not see", (start) => {
     }
   });
 
-  it("is open to no session of the tunnels themselves: an authtoken is no API key", async () => {
+  it("cannot use an authtoken as an API key", async () => {
     const { token } = await server.created("/credentials", {});
     expectRefused(await new Rest(server.url, token).get("/credentials"), { status: 401, code: "TP_1101" });
   });
 });
 
 describe("The contract", () => {
-  it("has no field that names an object which not everybody may see, except owner_id, which has a check of its own", () => {
+  it("has no reference to objects that some may not see, except owner_id, which has a check of its own", () => {
     // A reference to such an object would tell a member that it exists. Whoever adds one hides it in resolveReferences first.
     const revealing = registry.flatMap((definition) =>
       fieldsWhere(definition, (marks) => marks.reference)

@@ -5,7 +5,7 @@ import { onEveryDatabase } from "../support/databases";
 import { exchange } from "../support/rawHttp";
 import type { RestAnswer } from "../support/rest";
 
-onEveryDatabase("Every request, whatever it asks for:", (start) => {
+onEveryDatabase("Every request:", (start) => {
   const server = serverOfThisFile(start);
   const paths = TYPES.flatMap(({ path, prefix }) => [path, `${path}/${unknownId(prefix)}`]);
 
@@ -24,7 +24,7 @@ onEveryDatabase("Every request, whatever it asks for:", (start) => {
         expectUnauthorized(await server.rest.get(path, { authorization }), "TP_1100");
     });
 
-    it(`${path} is closed to a key that nobody has, and the answer does not repeat it`, async () => {
+    it(`${path} is closed to an unknown key, and the answer does not repeat it`, async () => {
       const answer = await server.rest.get(path, { authorization: "Bearer tpk_guessed-by-somebody" });
       expectUnauthorized(answer, "TP_1101");
       expect(answer.text).not.to.include("guessed");
@@ -43,11 +43,11 @@ onEveryDatabase("Every request, whatever it asks for:", (start) => {
         expectRefused(await server.rest.request(method, path, method === "POST" || method === "PATCH" ? {} : undefined), noSuchPath);
   });
 
-  it("an id that is far too long is the id of nothing", async () => {
+  it("an id that is far too long is not found", async () => {
     for (const length of [50, 500, 5000]) expectRefused(await server.rest.get(`/credentials/cr_${"0".repeat(length)}`), notFound);
   });
 
-  it("an id with a NUL in it is the id of nothing", async () => {
+  it("an id that contains NUL is not found", async () => {
     expectRefused(await server.rest.get("/credentials/cr_%00"), notFound);
     expectRefused(await server.rest.delete("/credentials/cr_%00"), notFound);
     expect((await server.rest.get("/credentials?before_id=cr_%00")).status).to.equal(200);
@@ -56,7 +56,7 @@ onEveryDatabase("Every request, whatever it asks for:", (start) => {
     expectRefused(await server.rest.post("/edges/tls", { backend }), missingReference("backend.backend_id"));
   });
 
-  it("the caller's X-Request-Id comes back with the answer, also with a refusal", async () => {
+  it("the answer repeats the caller's X-Request-Id, also in a refusal", async () => {
     const headers = { "x-request-id": "deploy-42" };
     expect((await server.rest.get("/credentials", headers)).headers.get("x-request-id")).to.equal("deploy-42");
     const refused = await server.rest.get(`/credentials/${unknownId("cr")}`, headers);
@@ -78,7 +78,7 @@ onEveryDatabase("Every request, whatever it asks for:", (start) => {
   };
   const withoutHost = (): string[] => Object.entries(server.headersWithout()).map(([name, value]) => `${name}: ${value}`);
 
-  it("what is no HTTP request at all is refused as everything else is", async () => {
+  it("bytes that are no HTTP request get an error of the usual shape", async () => {
     const notHttp = { status: 400, code: "TP_1009" };
     for (const line of ["hello", "GET /ip_policies HTTP/9.9", "FETCH /ip_policies HTTP/1.1", "GET /ip policies HTTP/1.1"])
       expectRefused(await raw(line, "Host: here"), notHttp);
@@ -86,7 +86,7 @@ onEveryDatabase("Every request, whatever it asks for:", (start) => {
     expectRefused(await raw("GET /ip_policies HTTP/1.1", `X-Long: ${"a".repeat(17_000)}`), { status: 431, code: "TP_1405" });
   });
 
-  it("a request says in Host how it reached the server, in nothing but the characters of an address", async () => {
+  it("the header Host must be an address", async () => {
     const refusal = { status: 400, code: "TP_1008", mentions: ["Host"] };
     expectRefused(await raw("GET /ip_policies HTTP/1.1", ...withoutHost()), refusal);
     for (const host of ["", 'a","x":"b', "$&", "a/b", "user@here"])
@@ -97,11 +97,11 @@ onEveryDatabase("Every request, whatever it asks for:", (start) => {
     }
   });
 
-  it("an expectation that the server does not know is passed over", async () => {
+  it("an unknown Expect header is ignored", async () => {
     expect((await raw("GET /ip_policies?limit=1 HTTP/1.1", "Host: here", "Expect: more", ...withoutHost())).status).to.equal(200);
   });
 
-  it("names of JavaScript's own are no fields, and do no harm", async () => {
+  it("names such as __proto__ are unknown fields, and do no harm", async () => {
     for (const body of ['{"__proto__": {"description": "x"}}', '{"constructor": {"prototype": {}}}']) {
       const answer = await server.rest.post("/ip_policies", body);
       expect(answer.status, answer.text).to.equal(400);

@@ -82,14 +82,14 @@ onEveryDatabase("SSH certificate authorities", (start) => {
     });
   }
 
-  it("one keeps its key when it is changed, and its parameters cannot be changed", async () => {
+  it("one keeps its key in updates, and the key's parameters cannot be changed", async () => {
     const { uri, public_key } = await server.created(AUTHORITIES, {});
     expect((await server.rest.patch(uri, { description: "people" })).body).to.include({ public_key, key_type: "ed25519" });
     for (const change of [{ private_key_type: "rsa" }, { elliptic_curve: "256" }, { key_size: 2048 }])
       expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, change)), immutable(Object.keys(change)[0] as string));
   });
 
-  it("one never shows its private key, in no answer and no log", async () => {
+  it("one never shows its private key, in any answer or log", async () => {
     const before = server.log.length;
     const created = await server.rest.post(AUTHORITIES, { private_key_type: "ecdsa" });
     const texts = [created.text, (await server.rest.get(created.body.uri)).text, (await server.rest.get(AUTHORITIES)).text];
@@ -102,7 +102,7 @@ onEveryDatabase("SSH certificate authorities", (start) => {
     for (const text of texts) for (const line of secrets) expect(text).not.to.include(line.slice(0, 40));
   });
 
-  it("one that is deleted takes its private key along", async () => {
+  it("the private key of a deleted one is deleted too", async () => {
     const { uri, id } = await server.created(AUTHORITIES, {});
     const kept = async () => (await server.query(`select name from sealed_secret where resource_id = '${id}'`)).length;
     expect(await kept()).to.equal(1);
@@ -134,7 +134,7 @@ onEveryDatabase("SSH certificates", (start) => {
   const issue = (body: Json = {}, path = USERS) => server.created(path, bodyOf(body));
   const at = (hours: number) => new Date(Math.floor(Date.now() / 1000) * 1000 + hours * HOUR).toISOString().replace(".000Z", "Z");
 
-  it("a user's, asked for with a key and an authority alone, is valid for the next 24 hours and permits a terminal", async () => {
+  it("a user's with only a key and an authority is valid for the next 24 hours and permits a terminal", async () => {
     const before = Date.now();
     const issued = await issue();
     expect(issued).to.deep.include({
@@ -152,7 +152,7 @@ onEveryDatabase("SSH certificates", (start) => {
     expect(await server.read(issued.uri)).to.deep.equal(issued);
   });
 
-  it("a user's says to ssh-keygen exactly what was asked for", async () => {
+  it("ssh-keygen reads in a user's exactly what was requested", async () => {
     const issued = await issue({
       principals: ["ada", "größe", "root"],
       critical_options: { "source-address": "192.0.2.0/24,2001:db8::7", "force-command": "/usr/bin/true --now" },
@@ -180,7 +180,7 @@ onEveryDatabase("SSH certificates", (start) => {
     ]);
   });
 
-  it("a host's says to ssh-keygen that it is a host's, and has neither options nor extensions", async () => {
+  it("ssh-keygen recognizes a host's, which has neither options nor extensions", async () => {
     const issued = await issue({ principals: ["bastion.example.com"] }, HOSTS);
     const lines = inspect(issued.certificate);
     expect(lines).to.include("Type: ssh-ed25519-cert-v01@openssh.com host certificate");
@@ -207,13 +207,13 @@ onEveryDatabase("SSH certificates", (start) => {
     });
   }
 
-  it("ones made from the same request differ in serial number and nonce", async () => {
+  it("two from the same request differ in serial number and nonce", async () => {
     const [one, other] = [await issue(), await issue()];
     const serial = (certificate: string) => inspect(certificate).find((line) => line.startsWith("Serial:"));
     expect(serial(one.certificate)).not.to.equal(serial(other.certificate));
   });
 
-  it("one that begins later ends 24 hours after that, and one that began long ago 24 hours from now", async () => {
+  it("one that begins later ends 24 hours after its begin, and one that began long ago 24 hours from now", async () => {
     const later = await issue({ valid_after: at(48) });
     expect(Date.parse(later.valid_until) - Date.parse(later.valid_after)).to.equal(24 * HOUR);
     const before = Date.now();
@@ -265,7 +265,7 @@ onEveryDatabase("SSH certificates", (start) => {
     expectRefused(await server.rest.post(USERS, { [field]: authority.id }), invalid("public_key"));
   });
 
-  it("one can be described anew and stays the same certificate; nothing else of it can be changed", async () => {
+  it("an update changes the description only; the certificate stays the same", async () => {
     const issued = await issue({ principals: ["ada"] });
     const changed = await server.rest.patch(issued.uri, { description: "laptop", metadata: "{}" });
     expect(changed.body).to.deep.equal({ ...issued, description: "laptop", metadata: "{}" });

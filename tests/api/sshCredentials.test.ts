@@ -36,7 +36,7 @@ onEveryDatabase("SSH credentials", (start) => {
       }
     });
 
-    it(`a key (${name}) that is registered already is refused, however it is written`, async () => {
+    it(`a key (${name}) that is registered already is refused in any notation`, async () => {
       const { openssh, rfc4716, spki } = sshKey(type, bits);
       const { uri } = await server.created(PATH, { public_key: openssh });
       const [algorithm, blob] = openssh.split(" ");
@@ -47,18 +47,18 @@ onEveryDatabase("SSH credentials", (start) => {
     });
   }
 
-  it("of many who register one key at the same moment, one succeeds", async () => {
+  it("if many register one key at the same time, one succeeds", async () => {
     const { openssh, rfc4716, spki } = sshKey();
     const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => register([openssh, rfc4716, spki][i % 3])));
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, ...Array(11).fill(409)]);
   });
 
-  it("a credential can be changed although its key is registered: by itself", async () => {
+  it("a credential does not collide with its own key when it is changed", async () => {
     const { uri } = await server.created(PATH, { public_key: sshKey().openssh });
     expect((await server.rest.patch(uri, { description: "laptop" })).status).to.equal(200);
   });
 
-  it("a key cannot be exchanged later, not even for itself", async () => {
+  it("a key cannot be replaced later, not even by itself", async () => {
     const { uri, public_key } = await server.created(PATH, { public_key: sshKey().openssh });
     for (const other of [sshKey().openssh, public_key])
       expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { public_key: other })), immutable("public_key"));
@@ -83,7 +83,7 @@ onEveryDatabase("SSH credentials", (start) => {
     expectRefused(await register(dsa), invalid("public_key", "rsa", "ecdsa", "ed25519"));
   });
 
-  it("what is no public key is refused, and the answer says what one looks like", async () => {
+  it("an invalid public key is refused, and the error shows a valid one", async () => {
     const { openssh, rfc4716, spki } = sshKey("rsa", 2048);
     const mislabelled = sshKey().openssh.replace("ssh-ed25519", "ssh-rsa");
     const overlong = `ssh-ed25519 ${Buffer.concat([blobOf(sshKey().openssh), Buffer.from("more")]).toString("base64")}`;

@@ -9,7 +9,7 @@ onEveryDatabase("TLS edges", (start) => {
   const create = (hostports: unknown) => server.rest.post(PATH, { hostports });
   const edge = (...hostports: string[]) => server.created(PATH, { hostports: hostports.length > 0 ? hostports : [hostport()] });
 
-  it("a hostport is a domain, or all below one, and a port", async () => {
+  it("a hostport is a domain or a wildcard, and a port", async () => {
     const domain = `${unique("valid")}.example.com`;
     const hostports = [`${domain}:1`, `${domain}:65535`, `${domain}:443`, `*.${domain}:443`, `a-b.c.${domain}:8443`];
     const { uri, ...created } = await edge(...hostports);
@@ -17,7 +17,7 @@ onEveryDatabase("TLS edges", (start) => {
     expect((await server.read(uri)).hostports).to.deep.equal(hostports);
   });
 
-  it("what is no hostport is refused, with the place where it stands", async () => {
+  it("an invalid hostport is refused with its place", async () => {
     const { uri } = await edge();
     for (const text of [
       "",
@@ -51,7 +51,7 @@ onEveryDatabase("TLS edges", (start) => {
     expectRefused(await create([hostport(), 443]), invalid("hostports[1]"));
   });
 
-  it("a hostport is served by one edge only, however its letters are written", async () => {
+  it("a hostport is served by one edge only, in upper or lower case", async () => {
     const name = `${unique("Taken")}.Example.com`;
     const [{ id, hostports }, other] = [await edge(`${name}:443`), await edge()];
     expect(hostports).to.have.length(1);
@@ -64,13 +64,13 @@ onEveryDatabase("TLS edges", (start) => {
     expect((await create([`*.${name}:443`])).status, "the domains below").to.equal(201);
   });
 
-  it("a hostport that was refused with others leaves those free", async () => {
+  it("if one hostport of several is refused, the others stay free", async () => {
     const [{ hostports }, free] = [await edge(), hostport()];
     expectRefused(await create([free, ...hostports]), taken("hostports[1]"));
     await edge(free);
   });
 
-  it("a hostport is free again when its edge gives it up or is deleted", async () => {
+  it("a hostport is free again after it is removed from its edge or its edge is deleted", async () => {
     const [first, second] = [hostport(), hostport()];
     const { uri } = await edge(first, second);
     expect((await server.rest.patch(uri, { hostports: [second] })).body.hostports).to.deep.equal([second]);
@@ -87,7 +87,7 @@ onEveryDatabase("TLS edges", (start) => {
       expect((await server.rest.patch(uri, { hostports })).status).to.equal(200);
   });
 
-  it("of many who claim one hostport at the same moment, one succeeds", async () => {
+  it("if many claim one hostport at the same time, one succeeds", async () => {
     const wanted = hostport();
     const rivals = await Promise.all(Array.from({ length: 8 }, () => edge()));
     const answers = await Promise.all([

@@ -4,7 +4,7 @@ import { certificate } from "../support/api/fixtures";
 import { policyNamed } from "../support/api/modules";
 import { onEveryDatabase } from "../support/databases";
 
-onEveryDatabase("Where a TLS edge terminates TLS, and its policies", (start) => {
+onEveryDatabase("TLS termination and policies of a TLS edge", (start) => {
   const server = serverOfThisFile(start);
   const create = (body: Json) => server.rest.post("/edges/tls", { hostports: [hostport()], ...body });
   const edge = (body: Json = {}) => server.created("/edges/tls", { hostports: [hostport()], ...body });
@@ -28,7 +28,7 @@ onEveryDatabase("Where a TLS edge terminates TLS, and its policies", (start) => 
       });
   });
 
-  it("other places and versions than those that exist are refused", async () => {
+  it("unknown places and versions are refused", async () => {
     const { uri } = await edge();
     for (const terminate_at of ["moon", "EDGE", 5]) {
       expectRefused(await create({ tls_termination: { terminate_at } }), invalid("tls_termination.terminate_at", "edge", "upstream"));
@@ -143,7 +143,7 @@ onEveryDatabase("Where a TLS edge terminates TLS, and its policies", (start) => 
       "a number as its name": [{ name: 5 }, "name"],
     };
     for (const [what, [change, place]] of Object.entries(wrongPolicies)) {
-      it(`an ${direction} policy with ${what} is refused, with the place where it stands`, async () => {
+      it(`an ${direction} policy with ${what} is refused, and the error names its place`, async () => {
         const { uri } = await edge();
         const wrong = { [direction]: [policyNamed("fine"), { ...policyNamed("wrong"), ...change }] };
         expectRefused(await create({ policies: wrong }), invalid(`policies.${direction}[1].${place}`));

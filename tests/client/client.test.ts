@@ -35,7 +35,7 @@ onEveryDatabase("The client", (start) => {
     expect((await thrownBy(api.tlsEdges.get(edge.id))).name).to.equal("NotFoundError");
   });
 
-  it("tells whose its API key is, and what that may do", async () => {
+  it("shows the owner of its API key, and its role", async () => {
     const { owner_id, key_id, ...caller } = await api.caller();
     expect(caller).to.deep.equal({ name: "admin", role: "admin", expires_at: null });
     expect([owner_id, key_id].map((id) => id.split("_")[0])).to.deep.equal(["usr", "ak"]);
@@ -53,7 +53,7 @@ onEveryDatabase("The client", (start) => {
     expect(await thrownBy(api.tlsEdges.tlsTermination.get(edge.id))).to.be.instanceOf(NotFoundError);
   });
 
-  it("walks all pages with for await, newest first", async () => {
+  it("iterates over all pages with for await, newest first", async () => {
     const created: string[] = [];
     for (let index = 0; index < 7; index++) created.unshift((await api.ipPolicies.create({ description: `${index}` })).id);
     const seen: string[] = [];
@@ -64,7 +64,7 @@ onEveryDatabase("The client", (start) => {
     expect(older).to.deep.equal(created.slice(5));
   });
 
-  it("throws one class of error for each meaning, with the server's words, code and field", async () => {
+  it("throws a class of error for each kind, with the server's message, code and field", async () => {
     const bad = (await thrownBy(api.tunnelCredentials.create({ acl: ["nonsense"] }))) as BadRequestError;
     expect(bad).to.be.instanceOf(BadRequestError);
     expect(bad).to.include({ status: 400, code: "TP_1001", field: "acl[0]", name: "BadRequestError" });
@@ -79,7 +79,7 @@ onEveryDatabase("The client", (start) => {
     await stranger.close();
   });
 
-  it("refuses a change of what somebody else changed meanwhile, when it is given an ETag", async () => {
+  it("refuses an update of an object that somebody else changed meanwhile, if it has an ETag", async () => {
     const { id } = await api.ipPolicies.create({});
     const { etag } = await api.ipPolicies.getWithEtag(id);
     await api.ipPolicies.update(id, { description: "somebody else" });

@@ -34,7 +34,7 @@ onEveryDatabase("A creation by the client", (start) => {
   };
 
   for (const fate of ["lost", "answer lost", "answer cut", "silence", "bad gateway"] as const) {
-    it(`makes one object, and tells its token, when the first try meets: ${fate}`, async () => {
+    it(`makes one object, and answers its token, if the first try meets: ${fate}`, async () => {
       const { id, token } = await meeting([fate], (lossy) => lossy.tunnelCredentials.create({ description: fate }));
       expect(token).to.be.a("string").and.not.be.empty;
       expect(await idsOf(api.tunnelCredentials.list(), fate)).to.deep.equal([id]);
@@ -57,13 +57,13 @@ onEveryDatabase("A creation by the client", (start) => {
     expect(await idsOf(api.ipPolicies.list(), "order")).to.deep.equal([id]);
   });
 
-  it("is two objects without a key of the caller's, however alike", async () => {
+  it("makes two objects if repeated without a key, even if the bodies are equal", async () => {
     await api.ipPolicies.create({ description: "twin" });
     await api.ipPolicies.create({ description: "twin" });
     expect(await idsOf(api.ipPolicies.list(), "twin")).to.have.length(2);
   });
 
-  it("is refused when its key was used for something else", async () => {
+  it("is refused if its key was used for another request", async () => {
     await api.ipPolicies.create({ description: "one thing" }, { idempotencyKey: "reused" });
     const refusal = await api.ipPolicies
       .create({ description: "another" }, { idempotencyKey: "reused" })
@@ -72,7 +72,7 @@ onEveryDatabase("A creation by the client", (start) => {
     expect(await idsOf(api.ipPolicies.list(), "another")).to.deep.equal([]);
   });
 
-  it("and every other change can be tried without being made", async () => {
+  it("can be a dry run, like every other change", async () => {
     expect((await api.tunnelCredentials.create({ description: "tried" }, { dryRun: true })).token).to.equal(null);
     expect(await idsOf(api.tunnelCredentials.list(), "tried")).to.deep.equal([]);
 

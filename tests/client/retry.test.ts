@@ -37,20 +37,20 @@ const staySilent: Answer = () => undefined;
 
 describe("The client tries again", () => {
   for (const status of [429, 503]) {
-    it(`whatever it asked, when the server says with ${status} and Retry-After that it did nothing`, async () => {
+    it(`any request that the server answers with ${status} and Retry-After, because nothing was done`, async () => {
       const { outcome, count } = await tries([refuse(status, { "retry-after": "0" }), accept], (api) => api.ipPolicies.create({}));
       expect(outcome).to.deep.equal({ id: "ipp_1" });
       expect(count).to.equal(2);
     });
   }
 
-  it("when the connection broke under a request that may be repeated", async () => {
+  it("if the connection breaks during a request that may be repeated", async () => {
     const { outcome, count } = await tries([hangUp, accept], (api) => api.ipPolicies.get("ipp_1"));
     expect(outcome).to.deep.equal({ id: "ipp_1" });
     expect(count).to.equal(2);
   });
 
-  it("when the connection broke under a creation, with the same key as before", async () => {
+  it("if the connection breaks during a creation, with the same idempotency key", async () => {
     const keys: unknown[] = [];
     const noting =
       (answer: Answer): Answer =>
@@ -64,13 +64,13 @@ describe("The client tries again", () => {
     expect(keys[0]).to.be.a("string").and.equal(keys[1]);
   });
 
-  it("when it is not known whether a creation was carried out, because the server failed in the middle of it", async () => {
+  it("if the server fails during a creation, so that its outcome is unknown", async () => {
     const { outcome, count } = await tries([refuse(500), accept], (api) => api.ipPolicies.create({}));
     expect(outcome).to.deep.equal({ id: "ipp_1" });
     expect(count).to.equal(2);
   });
 
-  it("once, when the server stays silent under a request that may be repeated", async () => {
+  it("once, if the server does not answer a request that may be repeated", async () => {
     const { outcome, count } = await tries([staySilent], (api) => api.ipPolicies.create({}), 300);
     expect(outcome).to.be.instanceOf(TimeoutError);
     expect(String(outcome)).to.contain("did not answer within 0.3 s");
@@ -87,25 +87,25 @@ describe("The client tries again", () => {
 });
 
 describe("The client does not try again", () => {
-  it("when the connection broke under a change that is more than the last one of its kind", async () => {
+  it("if the connection breaks during a change that must not be made twice", async () => {
     const { outcome, count } = await tries([hangUp, accept], (api) => api.ipPolicies.update("ipp_1", {}));
     expect(outcome).to.be.instanceOf(ConnectionError);
     expect(count).to.equal(1);
   });
 
-  it("when a refusal does not say when", async () => {
+  it("if a refusal has no Retry-After", async () => {
     const { outcome, count } = await tries([refuse(503), accept], (api) => api.ipPolicies.get("ipp_1"));
     expect(outcome).to.be.instanceOf(ServerError);
     expect(count).to.equal(1);
   });
 
-  it("when the server failed in the middle of something", async () => {
+  it("if the server fails during another change", async () => {
     const { outcome, count } = await tries([refuse(500), accept], (api) => api.ipPolicies.get("ipp_1"));
     expect(outcome).to.be.instanceOf(ServerError);
     expect(count).to.equal(1);
   });
 
-  it("when the server stays silent under a change, but says after its time-out that it is not known what happened", async () => {
+  it("if the server does not answer a change in time; the error says that the outcome is unknown", async () => {
     const { outcome, count } = await tries([staySilent], (api) => api.ipPolicies.update("ipp_1", {}), 300);
     expect(outcome).to.be.instanceOf(TimeoutError);
     expect(String(outcome)).to.contain("did not answer within 0.3 s");

@@ -34,7 +34,7 @@ describe("tunnelplane events", () => {
       ({ code, stderr }) => ({ code, said: stderr as string }),
     );
 
-  it("tests a destination, and ends with 1 and the service's words when it does not accept", async () => {
+  it("tests a destination, and exits with 1 and the service's message if it refuses", async () => {
     const refused = await run("test", destination);
     expect(refused.code).to.equal(1);
     expect(refused.said).to.match(/not accepted: the service refused with status 403/);
@@ -42,7 +42,7 @@ describe("tunnelplane events", () => {
     expect(await run("test", destination)).to.deep.include({ code: 0 });
   });
 
-  it("lists deliveries and sends them again", async () => {
+  it("lists deliveries and replays them", async () => {
     const rest = new Rest(server.url, server.apiKey);
     await rest.post("/event_subscriptions", { sources: [{ type: "ip_policy_created.v0" }], destination_ids: [destination] });
     const { body } = await rest.post("/ip_policies", {});

@@ -34,7 +34,7 @@ onEveryDatabase("Events", (_start, database) => {
     expect(deliveries.map(({ status, attempts }) => `${status} ${attempts}`)).to.deep.equal(Array(48).fill("delivered 1"));
   });
 
-  it("of one object share a batch where the service takes or refuses a batch from some point on", async () => {
+  it("of one object share a batch if the service accepts batches up to some point", async () => {
     const { target } = await world.destination({ atomic: true });
     await world.change(await world.objects(1), 25);
     await world.dispatcher().deliverDue();
@@ -42,7 +42,7 @@ onEveryDatabase("Events", (_start, database) => {
     expect([...target.changesByObject.values()]).to.deep.equal([Array.from({ length: 25 }, (_, index) => index + 1)]);
   });
 
-  it("keep to the bytes that the service takes", async () => {
+  it("keep within the byte limit of the service", async () => {
     const { target } = await world.destination({ limits: { count: 10, bytes: 3, recordBytes: 2 }, sizeOf: () => 1 });
     await world.change(await world.objects(5));
     await world.dispatcher().deliverDue();
@@ -104,7 +104,7 @@ onEveryDatabase("Events", (_start, database) => {
     });
   });
 
-  it("are sent again alone where a service took only some of a batch", async () => {
+  it("are sent again without the others if a service accepted only some of a batch", async () => {
     const { id, target } = await world.destination();
     const objects = await world.objects(3);
     let refused = false;
@@ -124,7 +124,7 @@ onEveryDatabase("Events", (_start, database) => {
     expect(failed).to.include({ status: "delivered", attempts: 2, last_error: null });
   });
 
-  it("are sent again where a service refused one request of several, and those of the others are not", async () => {
+  it("are sent again if a service refused their request, but not those of its other requests", async () => {
     const { id, target } = await world.destination();
     const objects = await world.objects(25);
     let refused: string[] = [];
@@ -143,7 +143,7 @@ onEveryDatabase("Events", (_start, database) => {
       expect({ status, attempts }).to.deep.equal({ status: "delivered", attempts: refused.includes(object_id) ? 2 : 1 });
   });
 
-  it("that a service took before a dispatcher had to stop are not sent again, though others of their batch are", async () => {
+  it("that a service accepted before a dispatcher stopped are not sent again, though others of their batch are", async () => {
     const { id, target } = await world.destination();
     const objects = await world.objects(15);
     const hanging = new EventEmitter();
@@ -167,7 +167,7 @@ onEveryDatabase("Events", (_start, database) => {
     expect(attempts.toSorted()).to.deep.equal([...Array(10).fill(1), ...Array(5).fill(2)]);
   });
 
-  it("that are committed while a dispatcher is looking are not left for later", async () => {
+  it("that are committed while a dispatcher looks for work are sent at once", async () => {
     const { target } = await world.destination();
     const objects = await world.objects(1);
     const { core } = world;
@@ -192,7 +192,7 @@ onEveryDatabase("Events", (_start, database) => {
     await first;
   });
 
-  it("wait as long as a service asks to be left alone", async () => {
+  it("wait as long as the service's Retry-After says", async () => {
     const { target } = await world.destination();
     target.behaviour = () => {
       throw new TargetError("slow down", { throttled: true, retryAfterMs: 10 * MINUTE });
@@ -254,7 +254,7 @@ onEveryDatabase("Events", (_start, database) => {
     expect(target.arrived.map(({ key }) => key)).to.deep.equal([second, first]);
   });
 
-  it("of a subscription that is deleted are no longer sent, except those that another asks for", async () => {
+  it("of a deleted subscription are no longer sent, except those of another subscription", async () => {
     const { id, target, subscription } = await world.destination();
     const other = await world.destination();
     await world.subscribe([other.id]);
@@ -270,7 +270,7 @@ onEveryDatabase("Events", (_start, database) => {
     expect(await world.core.store.reader.selectFrom("lane").selectAll().execute()).to.deep.equal([]);
   });
 
-  it("that a dispatcher took and was killed with are taken up by another, a minute later", async () => {
+  it("of a killed dispatcher are sent by another after a minute", async () => {
     const { target } = await world.destination();
     target.behaviour = () => new Promise(() => undefined);
     await world.change(await world.objects(1));
@@ -287,7 +287,7 @@ onEveryDatabase("Events", (_start, database) => {
     world.dispatchers.shift(); // it never ends
   });
 
-  it("that another dispatcher took over are not recorded by the one that is late", async () => {
+  it("that another dispatcher took over are not recorded by the first one", async () => {
     const { id, target } = await world.destination();
     const answers: (() => void)[] = [];
     target.behaviour = async (batch, take, signal) => {
@@ -331,7 +331,7 @@ onEveryDatabase("Events", (_start, database) => {
     expect((await world.deliveries(id)).map(({ status }) => status)).to.have.members(["dead", "pending"]);
   });
 
-  it("that were given up are sent again when somebody asks for it, with the ids that they had", async () => {
+  it("that were given up can be replayed, with the same ids", async () => {
     const { id, target } = await world.destination();
     target.behaviour = (batch) => batch.map(() => ({ ok: false, error: "no", permanent: true }));
     await world.change(await world.objects(2), 2);
@@ -357,7 +357,7 @@ onEveryDatabase("Events", (_start, database) => {
     expect(await world.deliveries(id)).to.deep.equal([]);
   });
 
-  it("are counted for operators: what waits, since when, what was given up, and what was tried", async () => {
+  it("are counted for operators: pending ones and their age, dead ones, and attempts", async () => {
     const { id, target } = await world.destination();
     const objects = await world.objects(3);
     target.behaviour = (batch) => batch.map((event) => ({ ok: false, error: "no", permanent: event.key === objects[0] }));

@@ -83,7 +83,7 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
     return body;
   }
 
-  it("arrive as the API shows them, with addresses that clients can use", async () => {
+  it("arrive in the form of the API, with addresses that clients can use", async () => {
     const server = await start();
     const rest = restOf(server);
     await subscribed(rest, stream());
@@ -93,7 +93,7 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
     expect(event).to.deep.include({ event_type: "ip_policy_created.v0", object: policy });
   });
 
-  it("that were acknowledged arrive after the server was killed", async () => {
+  it("of acknowledged changes arrive even if the server is killed", async () => {
     const data = await database.create();
     const first = await start("http://127.0.0.1:9", { data });
     await subscribed(restOf(first), stream());
@@ -107,7 +107,7 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
     expect(second.log).not.to.contain("failed inside");
   });
 
-  it("are told of within one attempt when the keys are wrong, in the service's words", async () => {
+  it("show after one attempt that the keys are wrong, with the service's message", async () => {
     const rest = restOf(await start());
     const id = await subscribed(rest, stream("not-the-secret-of-this-key"));
     await moto.checkKeys(true);
@@ -125,7 +125,7 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
     expect(tested.body).to.include({ ok: true, error: null });
   });
 
-  it("can be tested, listed by what became of them, and sent again", async () => {
+  it("can be tested, listed by status, and replayed", async () => {
     let status = 403;
     const bodies: string[] = [];
     const service = await StandInServer.start((request, response) => {
@@ -166,7 +166,7 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
   });
 
   if (database.name === "PostgreSQL") {
-    it("arrive once although two servers share the work", async () => {
+    it("arrive once even if two servers share the work", async () => {
       const data = await database.create();
       const servers = [await start(moto.url, { data }), await start(moto.url, { data })];
       const rests = servers.map(restOf);

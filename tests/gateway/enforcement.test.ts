@@ -4,7 +4,7 @@ import { StandInServer } from "../support/standIn";
 import { envoyOfThisFile, signedBy, Upstream } from "./traffic";
 import { authority, backend, enabled, fixed, httpsEdge, inbound, policy, refs, route, rule, tlsEdge, to } from "./worlds";
 
-describe("A real Envoy enforces what is declared", () => {
+describe("A real Envoy enforces:", () => {
   const gateway = envoyOfThisFile();
   const up = () => fixed("up", gateway.state.upstream.address);
   const site = (fields: object, ...world: { kind: string; fields: object }[]) =>
@@ -12,7 +12,7 @@ describe("A real Envoy enforces what is declared", () => {
   const status = async (path = "/", headers: Record<string, string> = {}, method = "GET") =>
     (await gateway.http1(path, { headers, method })).status;
 
-  it("TLS from the declared version on, on both kinds of edges", async () => {
+  it("the lowest TLS version, on both kinds of edges", async () => {
     const tls_termination = enabled({ min_version: "1.3", terminate_at: "edge" });
     await gateway.serve([httpsEdge({ tls_termination, routes: [route({ backend: to("up") })] }), tlsEdge({ backend: to("up") }), up()]);
     const speaks = (sni: string, version: "TLSv1.1" | "TLSv1.2" | "TLSv1.3") =>
@@ -25,7 +25,7 @@ describe("A real Envoy enforces what is declared", () => {
     expect(await speaks("unknown.example.com", "TLSv1.3"), "a name that nobody declared").to.equal(false);
   });
 
-  it("client certificates of the named authorities, several of them, and no others", async () => {
+  it("client certificates of one or several authorities, and of no others", async () => {
     const [one, two, other] = [certificate({ name: "One" }), certificate({ name: "Two" }), certificate({ name: "Other" })];
     const mutual_tls = enabled({ certificate_authorities: refs("one", "two") });
     const edge = httpsEdge({ mutual_tls, routes: [route({ backend: to("up") })] });
@@ -39,7 +39,7 @@ describe("A real Envoy enforces what is declared", () => {
     }
   });
 
-  it("networks, for TLS edges, those that end upstream, and routes", async () => {
+  it("networks, for TLS edges, for TLS that ends upstream, and for routes", async () => {
     for (const [rules, admitted] of [
       [[rule("p", "allow", "127.0.0.0/8")], true],
       [[rule("p", "allow", "127.0.0.0/8"), rule("p", "deny", "127.0.0.1/32")], false],
@@ -59,7 +59,7 @@ describe("A real Envoy enforces what is declared", () => {
     }
   });
 
-  it("user agents: deny wins, allow admits only what it finds, patterns are searched", async () => {
+  it("user agents: deny wins, allow admits only matches, patterns match anywhere", async () => {
     await site({ user_agent_filter: enabled({ allow: ["curl", "^Mozilla"], deny: ["(?i)bot"] }) });
     const of = (agent?: string) => status("/", agent === undefined ? {} : { "user-agent": agent });
     expect([await of("x curl/8"), await of("Mozilla/5"), await of("a Mozilla"), await of("curl Bot"), await of()]).to.deep.equal([
@@ -67,7 +67,7 @@ describe("A real Envoy enforces what is declared", () => {
     ]);
   });
 
-  it("routes: a whole path before beginnings, the longest first", async () => {
+  it("routes: exact paths before prefixes, the longest prefix first", async () => {
     const answer = (id: string, code: number) => backend("http_response", id, { status_code: code, body: id, headers: {} });
     const routes = [
       route({ id: "r1", backend: to("root") }),
@@ -83,7 +83,7 @@ describe("A real Envoy enforces what is declared", () => {
     expect(seen).to.deep.equal([201, 202, 202, 203, 204, 204, 503, 503]);
   });
 
-  it("policies: denials, answers and rewrites, where their expressions hold", async () => {
+  it("policies: denials, answers and rewrites, if their expressions hold", async () => {
     await site({
       policies: inbound(
         policy(['req.method == "DELETE"', '!(req.headers["x-key"] in ["a", "b"])'], ["deny", { status_code: 405 }]),
@@ -125,7 +125,7 @@ describe("A real Envoy enforces what is declared", () => {
     expect(await of({}), "without the header").to.deep.equal([200, 200, 200, 429]);
   });
 
-  it("weights and failover, also to an answer, and a name that upstreams have to prove", async () => {
+  it("weights and failover, also to an HTTP response, and the name in upstream certificates", async () => {
     const other = await Upstream.start("two");
     const dead = "127.0.0.1:9";
     const { own } = gateway.state;
@@ -193,7 +193,7 @@ describe("A real Envoy enforces what is declared", () => {
     expect(edges[0]?.state).to.equal("rejected");
   });
 
-  it("an edge that is rejected is refused at its names, whatever wildcard stands beside it", async () => {
+  it("rejection: the names of a rejected edge are refused, even next to a matching wildcard", async () => {
     const { edges } = await gateway.serve([
       httpsEdge({ routes: [route({ backend: to("up"), policies: inbound(policy(["now() > 3"], ["deny"])) })] }),
       httpsEdge({ id: "wild", hostports: ["*.example.com:443"], routes: [route({ id: "r2", backend: to("up") })] }),
@@ -206,7 +206,7 @@ describe("A real Envoy enforces what is declared", () => {
     expect((await gateway.http1("/", { sni: "other.example.com", host: "app.example.com" })).status).to.equal(421);
   });
 
-  it("a change that narrows ends connections that are open, within five seconds", async () => {
+  it("narrower access: open connections end within five seconds", async () => {
     await gateway.serve([tlsEdge({ backend: to("up") }), up()]);
     const socket = await gateway.tls({ sni: "db.example.com" });
     const closed = new Promise<number>((resolve) => socket.removeAllListeners("close").on("close", () => resolve(Date.now())));

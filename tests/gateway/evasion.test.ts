@@ -15,7 +15,7 @@ const TRICKS = [
   "https://other.example.com/jwt/x", "/jwt/%00", "/%00/jwt", "/jwt\t/x", "/open/%252e%252e/../../jwt/x", "*",
 ];
 
-describe("Nothing gets around a check", () => {
+describe("No request gets around a check:", () => {
   const gateway = envoyOfThisFile();
   const clients = certificate({ name: "Clients" });
   const client = signedBy(clients);
@@ -64,7 +64,7 @@ describe("Nothing gets around a check", () => {
   ];
 
   for (const protocol of ["http1", "http2"] as const) {
-    it(`no way to write a path over ${protocol} reaches a route that asks for a token`, async () => {
+    it(`no spelling of a path over ${protocol} reaches a route that requires a token`, async () => {
       await gateway.serve(guarded());
       expect((await gateway[protocol]("/open/x")).status).to.equal(200);
       for (const path of TRICKS) {
@@ -76,7 +76,7 @@ describe("Nothing gets around a check", () => {
       }
     });
 
-    it(`a route for one whole path, and one that a policy denies, hold over ${protocol} too`, async () => {
+    it(`exact paths and denied routes hold over ${protocol} too`, async () => {
       await gateway.serve(guarded());
       for (const name of ["private", "denied"]) {
         for (const path of TRICKS.map((trick) =>
@@ -90,7 +90,7 @@ describe("Nothing gets around a check", () => {
       }
     });
 
-    it(`no token passes over ${protocol} that the issuer did not sign for this`, async () => {
+    it(`over ${protocol}, only tokens pass that the issuer signed for this audience`, async () => {
       await gateway.serve(guarded());
       const ask = async (token: string) => (await gateway[protocol]("/jwt/x", { headers: { authorization: `Bearer ${token}` } })).status;
       expect(await ask(issuer.token())).to.equal(200);
@@ -120,7 +120,7 @@ describe("Nothing gets around a check", () => {
     });
   }
 
-  it("a TLS session of an edge without client certificates is not resumed into one that asks for them", async () => {
+  it("a TLS session of an edge without client certificates cannot be resumed at an edge that requires them", async () => {
     await gateway.serve(strictBeside());
     for (const maxVersion of ["TLSv1.2", "TLSv1.3"] as const) {
       const first = await gateway.tls({ sni: "app.example.com", maxVersion });
@@ -133,7 +133,7 @@ describe("Nothing gets around a check", () => {
     }
   });
 
-  it("two requests in the place of one are not taken apart in two ways", async () => {
+  it("gateway and upstream agree where each request ends (no request smuggling)", async () => {
     await gateway.serve(guarded());
     const inner = "GET /private HTTP/1.1\r\nhost: app.example.com\r\n\r\n";
     const start = "POST /open HTTP/1.1\r\nhost: app.example.com\r\nconnection: close\r\n";
@@ -150,7 +150,7 @@ describe("Nothing gets around a check", () => {
     }
   });
 
-  it("headers of the gateway's own that a client sends are neither believed nor sent on", async () => {
+  it("the gateway neither trusts nor forwards its own headers when a client sends them", async () => {
     const world = [
       httpsEdge({
         routes: [

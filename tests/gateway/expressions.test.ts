@@ -40,7 +40,7 @@ describe("Policy expressions", () => {
     fixed("up", gateway.state.upstream.address),
   ];
 
-  it("hold for a real Envoy exactly where they hold in the language", async () => {
+  it("have the same result in a real Envoy as in CEL", async () => {
     for (const [expression, holds] of POSSIBLE) {
       const { edges } = await gateway.serve(site(expression));
       expect(edges[0]?.reason, expression).to.equal("");
@@ -49,7 +49,7 @@ describe("Policy expressions", () => {
     }
   });
 
-  it("that Envoy could not answer have the edge rejected, with the reason", () => {
+  it("that Envoy cannot evaluate lead to a rejected edge, with the reason", () => {
     for (const expression of IMPOSSIBLE) {
       const { edges } = gateway.configurationOf(site(expression));
       expect(edges[0]?.state, expression).to.equal("rejected");
@@ -57,7 +57,7 @@ describe("Policy expressions", () => {
     }
   });
 
-  it("on a TLS edge ask about connections only", async () => {
+  it("on a TLS edge can use connections only", async () => {
     const edge = (expression: string) => [
       tlsEdge({ backend: to("up"), policies: inbound(policy([expression], ["deny"])) }),
       fixed("up", gateway.state.upstream.address),

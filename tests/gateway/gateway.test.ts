@@ -92,7 +92,7 @@ describe("A gateway", () => {
     expect(await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text()).to.contain("tunnelplane_gateway_edges_applied 2");
   });
 
-  it("finds the edge that Envoy refuses, says so, and serves the others", async () => {
+  it("finds the edge that Envoy refuses, reports it, and serves the others", async () => {
     const put = (name: string, pem: string, key: string) => {
       writeFileSync(join(certs, `${name}.pem`), pem);
       writeFileSync(join(certs, `${name}.key`), key);
@@ -130,7 +130,7 @@ describe("A gateway", () => {
     expect(gateway?.log).to.contain("edge rejected").and.to.contain("Envoy refuses it").and.to.contain("alone.pem has no key beside it");
   });
 
-  it("keeps what it writes to its owner, keys above all", async () => {
+  it("writes files that only their owner can read, above all keys", async () => {
     await site("app.example.com");
     start("--dev-ca");
     await becomes(200, "app.example.com");
@@ -143,7 +143,7 @@ describe("A gateway", () => {
     expect(files(state).some((file) => readFileSync(file, "utf8").includes("PRIVATE KEY"))).to.equal(true);
   });
 
-  it("renders the configuration for a file of objects, once, and says what is not served", async () => {
+  it("renders the configuration for a file of objects, and reports what is not served", async () => {
     const file = join(state, "objects.json");
     writeFileSync(file, JSON.stringify({ objects: WORLDS.refused }));
     const render = GatewayProcess.start(["render", file, "--dev-ca", "--state", state, "--listen", "443=127.0.0.1:8443"]);
@@ -199,7 +199,7 @@ describe("A gateway", () => {
       for (const child of agents.splice(0)) child.kill("SIGKILL");
     });
 
-    it("serves a hostport through the stock client, and ends its session when the credential is deleted", async () => {
+    it("serves a hostport through the ordinary ssh client, and ends its session when the credential is deleted", async () => {
       await api.tlsEdges.create({ hostports: ["app.example.com:443"] });
       const one = await credential(["bind:*.example.com"]);
       await gateway?.logged("edge applied");
@@ -210,7 +210,7 @@ describe("A gateway", () => {
       expect((await http1(port, "/", { sni: "app.example.com" })).status).to.equal(0);
     });
 
-    it("refuses what an ACL does not allow, what nobody declared, and strangers", async () => {
+    it("refuses hostports that the ACL does not allow or nobody declared, and unknown keys", async () => {
       await api.tlsEdges.create({ hostports: ["app.example.com:443"] });
       const one = await credential(["bind:other.example.com", "bind:service=web"]);
       await gateway?.logged("edge applied");
@@ -227,7 +227,7 @@ describe("A gateway", () => {
         .and.to.contain("no edge without a backend declares this hostport");
     });
 
-    it("serves tunnel groups by labels, shares their load, and goes on when an agent is gone", async () => {
+    it("serves tunnel groups by labels, balances their load, and goes on when an agent leaves", async () => {
       const group = await api.tunnelGroupBackends.create({ labels: { service: "web" } });
       await api.tlsEdges.create({ hostports: ["app.example.com:443"], backend: { backend_id: group.id } });
       const one = await credential(["bind:service=web", "bind:env=*"]);
@@ -255,7 +255,7 @@ describe("A gateway", () => {
     });
   });
 
-  it("says in one line what it lacks", async () => {
+  it("says in one line which setting is missing", async () => {
     for (const [args, expected] of [
       [["run", "--state", state], "use --certs FOLDER, or --dev-ca"],
       [["run", "--state", state, "--dev-ca", "--envoy", "/nowhere/envoy"], "install it, or say where it is with --envoy"],

@@ -11,18 +11,18 @@ const FOLDER = join(__dirname, "golden");
 /** TUNNELPLANE_GOLDEN=write writes the files anew, for a reader to compare. */
 const WRITE = process.env.TUNNELPLANE_GOLDEN === "write";
 
-describe("What Envoy is told", () => {
+describe("The configuration of Envoy", () => {
   for (const [name, world] of Object.entries(WORLDS)) {
     const file = join(FOLDER, `${name}.yaml`);
     const configuration = translate(objectsOf(world), SURROUNDINGS);
 
-    it(`is what golden/${name}.yaml shows`, () => {
+    it(`is the same as in golden/${name}.yaml`, () => {
       const text = stringify(JSON.parse(JSON.stringify(configuration)), { lineWidth: 160, aliasDuplicateObjects: false });
       if (WRITE || !existsSync(file)) writeFileSync(file, text);
       expect(text).to.equal(readFileSync(file, "utf8"));
     });
 
-    it(`is taken by a real Envoy: golden/${name}.yaml`, function () {
+    it(`is accepted by a real Envoy: golden/${name}.yaml`, function () {
       if (!ENVOY) {
         console.log("    Skipped: Envoy could not be installed, because Python 3 with venv is missing");
         this.skip();

@@ -14,7 +14,7 @@ describe("Sign-in and logs by a real Envoy", () => {
     fixed("up", gateway.state.upstream.address),
   ];
 
-  it("sends who has not signed in to the issuer, with PKCE, and lets only OPTIONS pass where that is declared", async () => {
+  it("redirects users to the issuer, with PKCE, and lets only OPTIONS pass if that is declared", async () => {
     await gateway.serve(site({ oidc: oidc({ options_passthrough: true }) }), { issuers });
     const { status, headers } = await gateway.http2("/x");
     expect(status).to.equal(302);
@@ -27,7 +27,7 @@ describe("Sign-in and logs by a real Envoy", () => {
     expect((await gateway.http2("/x", { method: "OPTIONS" })).status).to.not.equal(200);
   });
 
-  it("takes no cookie, token or callback that it did not make itself", async () => {
+  it("accepts no forged cookie, token or callback", async () => {
     const configuration = await gateway.serve(site({ oidc: oidc() }), { issuers });
     const [, id] = /"cookie_names":\{"bearer_token":"tunnelplane_(\w+)_token"/.exec(JSON.stringify(configuration)) ?? [];
     const end = Math.floor(Date.now() / 1000) + 3600;
@@ -48,7 +48,7 @@ describe("Sign-in and logs by a real Envoy", () => {
     }
   });
 
-  it("rejects an edge whose issuer was never reached, and ends sessions when their limit says so", async () => {
+  it("rejects an edge whose issuer was never reached, and ends sessions at their limit", async () => {
     const { edges } = await gateway.serve(site({ oidc: oidc() }), { issuers: new Map() });
     expect(edges[0]?.reason).to.contain("https://id.example.com").and.to.contain("--trust");
     const at = (now: number) =>
@@ -58,7 +58,7 @@ describe("Sign-in and logs by a real Envoy", () => {
     expect(at(600_000 * 7).secrets).not.to.deep.equal(at(600_000 * 8).secrets);
   });
 
-  it("logs requests of a route that declares it, as JSON with the declared metadata, and no others", async () => {
+  it("logs requests of routes with a log action as JSON with the declared metadata, and no others", async () => {
     await gateway.serve(site({ policies: inbound(policy(['req.path.startsWith("/seen")'], ["log", { metadata: { team: "web" } }])) }));
     await gateway.http1("/unseen");
     await gateway.http1("/seen");

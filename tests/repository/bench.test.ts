@@ -41,7 +41,7 @@ describe("The benchmark", () => {
     }
   });
 
-  it("names its parts to somebody who asks for another", () => {
+  it("lists its parts if asked for an unknown one", () => {
     const run = () => execFileSync(process.execPath, [...MAIN, "--only", "speed"], { cwd: ROOT, encoding: "utf8", stdio: "pipe" });
     expect(run).to.throw('There is no part "speed" to measure; parts: server, overload, provider, growth, signing');
   });

@@ -6,7 +6,7 @@ import { expect } from "chai";
 const ROOT = join(__dirname, "../..");
 
 describe("The demo", () => {
-  it("plays the whole path through and checks every claim against the server", async () => {
+  it("runs through the whole story and checks every claim against the server", async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ["-r", "ts-node/register", "demo/main.ts"], { cwd: ROOT });
     for (const step of [
       "1. Preview",

@@ -25,14 +25,14 @@ describe("The set for Docker Compose", () => {
     expect(upstreams).to.have.members(servers.map((name) => `${name}:4040`));
   });
 
-  it("sets only what the server has a setting for", () => {
+  it("sets only settings that the server has", () => {
     const known = SERVE_SETTINGS.map(({ env }) => env);
     for (const name of servers) {
       for (const variable of Object.keys(compose.services[name]?.environment ?? {})) expect(known).to.include(variable);
     }
   });
 
-  it("holds no secret: whoever starts it has to set them", () => {
+  it("contains no secret; its user has to set them", () => {
     const text = read("compose.yaml");
     expect(text)
       .to.match(/\$\{POSTGRES_PASSWORD:\?/)
@@ -40,7 +40,7 @@ describe("The set for Docker Compose", () => {
     expect(text).not.to.match(/(PASSWORD|API_KEY): (?!\$\{)/);
   });
 
-  it("names only files, services and volumes that there are", () => {
+  it("names only existing files, services and volumes", () => {
     for (const [, { build, depends_on = {}, volumes = [] }] of services) {
       if (build) expect(existsSync(join(FOLDER, build.context, build.dockerfile))).to.equal(true);
       for (const name of Object.keys(depends_on)) expect(compose.services).to.have.property(name);

@@ -13,23 +13,23 @@ const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const packageOf = (folder: string) => JSON.parse(read(`${folder}/package.json`));
 const NEEDED: string = packageOf("sdk").engines.node;
 const OLDEST = NEEDED.replace(">=", "");
-/** The set-up scripts alone run on it, and bring the pinned Node. */
+/** Only the set-up scripts run on it; they install the pinned Node. */
 const SET_UP: string = packageOf(".").engines.node.replace(">=", "");
 const PINNED: string = packageOf(".").devDependencies.node;
 
-/** Every file that tells people something: documents, and the code with its messages. */
+/** Every file with texts for people: documents, and code with its messages. */
 const TOLD = execFileSync("git", ["ls-files", "*.md", "*.ts", "*.cjs", "*.json", "deploy", ".ci"], { cwd: ROOT, encoding: "utf8" })
   .split("\n")
   .filter((path) => path && !path.startsWith("tests/") && path !== "package-lock.json");
 
-describe("The Node that the packages need", () => {
-  it("is one number, in all packages and in the README", () => {
+describe("The Node version that the packages need", () => {
+  it("is the same in all packages and in the README", () => {
     expect(PACKAGES.map((folder) => packageOf(folder).engines.node)).to.deep.equal(PACKAGES.map(() => NEEDED));
     expect(read("README.md")).to.contain(`Node ${OLDEST} or newer`).and.to.contain(`Node ≥ ${SET_UP} and npm to begin with`);
     expect(read("scripts/setup.cjs")).to.contain(`Node ${SET_UP} or newer is needed to begin with`);
   });
 
-  it("is told the same wherever a version of Node is named", () => {
+  it("is the same wherever a version of Node is named", () => {
     const known = [OLDEST, SET_UP, PINNED, String(Number.parseInt(PINNED, 10))];
     const others = TOLD.flatMap((path) =>
       [...read(path).matchAll(/\bNode(?:\.js)? (?:≥ ?|>= ?)?(\d+(?:\.\d+)*)/g)]
@@ -39,14 +39,14 @@ describe("The Node that the packages need", () => {
     expect(others).to.deep.equal([]);
   });
 
-  it("is enough for everything that the packages are made of", () => {
+  it("is enough for all dependencies of the packages", () => {
     const tooNew = PACKAGES.flatMap((folder) => Object.keys(packageOf(folder).dependencies))
       .map((name) => [name, packageOf(`node_modules/${name}`).engines?.node ?? "*"])
       .filter(([, range]) => !subset(NEEDED, `${range} || >=${PINNED}`) && !satisfies(minVersion(NEEDED) ?? "", range));
     expect(tooNew).to.deep.equal([]);
   });
 
-  it("is what the tests call the oldest, which must not move by itself", () => {
+  it("is the oldest that the tests use, which is pinned", () => {
     expect(packageOf("tests/support/oldest-node").devDependencies.node).to.equal(`${OLDEST}.0`);
   });
 });
@@ -57,7 +57,7 @@ const NODES: Readonly<Record<string, string>> = {
 };
 
 for (const [title, node] of Object.entries(NODES)) {
-  describe(`On ${title} Node that the packages are made for`, () => {
+  describe(`On ${title} supported Node`, () => {
     let server: ServerProcess;
     before("start a server on it", async () => {
       server = await ServerProcess.start({ node });
@@ -74,7 +74,7 @@ for (const [title, node] of Object.entries(NODES)) {
     });
 
     it("the client creates, changes, lists and deletes", () => {
-      const told = onThisNode(`
+      const output = onThisNode(`
         const { Tunnelplane } = require("@tunnelplane/sdk");
         const api = new Tunnelplane({ baseUrl: process.env.TUNNELPLANE_BASE_URL, apiKey: process.env.TUNNELPLANE_API_KEY });
         (async () => {
@@ -84,7 +84,7 @@ for (const [title, node] of Object.entries(NODES)) {
           await api.staticBackends.delete(id);
           await api.close();
         })();`);
-      expect(told.trim()).to.equal("changed");
+      expect(output.trim()).to.equal("changed");
     });
 
     it("the provider creates, reads, changes and deletes what a program declares", async () => {
@@ -112,7 +112,7 @@ describe("On a Node that is too old", () => {
     .split(delimiter)
     .map((folder) => join(folder, "node"))
     .find((node) => existsSync(node) && !satisfies(versionOf(node), NEEDED));
-  /** Where the machine has none, this one says that it is older. */
+  /** If the machine has no older Node, this one pretends to be older. */
   const pretending = join(__dirname, "olderNode.cjs");
   const [node, ...more] = older ? [older] : [process.execPath, "--require", pretending];
   const title = older ? `Node ${versionOf(older)}, which is on this machine` : "one that says so, because this machine has none";
@@ -130,7 +130,7 @@ function versionOf(node: string): string {
   return execFileSync(node, ["-p", "process.versions.node"], { encoding: "utf8" }).trim();
 }
 
-/** Everything of a package that runs or can be imported. */
+/** Every entry point of a package: commands and imports. */
 function entriesOf(folder: string): string[] {
   const { name, exports, bin = {} }: { name: string; exports: object; bin?: Record<string, string> } = packageOf(folder);
   const imports = Object.keys(exports).filter((path) => !path.endsWith(".json"));

@@ -6,7 +6,7 @@ import { object, reference, references } from "../../sdk/src/contract/core/field
 import { mark } from "../../sdk/src/contract/core/marks";
 import { refuseMistakes } from "../../sdk/src/contract/core/refuseMistakes";
 
-/** A kind that there is not: the compiler refuses it, and this test is about what happens without the compiler. */
+/** A kind that does not exist. The compiler would refuse it; this test checks the registry without the compiler. */
 const invented = (kind: string): Kind => kind as Kind;
 
 const sound: Parameters<typeof defineResource>[0] = {
@@ -21,7 +21,7 @@ const sound: Parameters<typeof defineResource>[0] = {
   example: "",
 };
 
-/** What the registry says of one more type; nothing where it takes it. */
+/** The registry's error about one more type; undefined if it accepts it. */
 function refusal(more: Partial<Definition>): string {
   try {
     refuseMistakes([...registry, defineResource({ ...sound, ...more })], ["backend"]);
@@ -79,17 +79,17 @@ const MISTAKES: readonly (readonly [title: string, more: Partial<Definition>, ..
 ];
 
 describe("The registry of resource types", () => {
-  it("takes a type that is like no other", () => {
+  it("accepts a type that clashes with no other", () => {
     expect(refusal({})).to.equal("");
     expect(refusal({ listKey: "backends", subject: "backend" }), "one more kind of backend").to.equal("");
   });
 
   for (const [title, more, ...words] of MISTAKES)
-    it(`refuses ${title}, when it is loaded, and says how to mend it`, () => {
+    it(`refuses to load with ${title}, and says how to fix it`, () => {
       for (const word of words) expect(refusal(more)).to.contain(word);
     });
 
-  it("tells all mistakes at once", () => {
+  it("reports all mistakes at once", () => {
     expect(refusal({ kind: "ip_policy", idPrefix: "edgtls", path: "/api_keys" }).split("\n- ").length).to.be.at.least(4);
   });
 });

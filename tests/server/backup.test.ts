@@ -17,7 +17,7 @@ import { command, run, ServerProcess } from "../support/server";
 const ADDRESS = ["--public-url", "https://tunnels.example.com"];
 const optionsOf = (data: string) => (data.startsWith("postgres:") ? { data: "", databaseUrl: data } : { data });
 
-/** A table that no version has, with every type of column that a backup knows. */
+/** A table that no version has, with every column type that a backup supports. */
 const extraMigration = (data: string) => ({
   ...MIGRATIONS,
   "999_extra": {
@@ -83,7 +83,7 @@ onEveryDatabase("A backup", (start, database) => {
       }
     });
 
-    it(`of an older version restores into ${target.name} and is brought to this one's tables`, async () => {
+    it(`of an older version restores into ${target.name} and is migrated to this version`, async () => {
       const data = await target.create();
       const migrations = extraMigration(data);
       await restore(optionsOf(data), file, migrations);
@@ -91,7 +91,7 @@ onEveryDatabase("A backup", (start, database) => {
       expect(await contentOf(data)).to.deep.equal({ ...(await contentOf(server.data)), a_table_of_later: [] });
     });
 
-    it(`takes along tables of later versions, integers of 64 bits, bytes and nulls, into ${target.name}`, async () => {
+    it(`restores tables of later versions, 64-bit integers, bytes and nulls, into ${target.name}`, async () => {
       const [source, data] = [await database.create(), await target.create()];
       const db = connectTo(optionsOf(source));
       await migrate(db, { migrations: extraMigration(source) });
@@ -120,7 +120,7 @@ onEveryDatabase("A backup", (start, database) => {
     });
   }
 
-  it("is its owner's alone, and holds no key or authtoken", async () => {
+  it("can be read by its owner only, and contains no key or authtoken", async () => {
     expect(statSync(file).mode & 0o777).to.equal(0o600);
     const text = gunzipSync(readFileSync(file)).toString();
     expect(text).not.to.contain(server.apiKey).and.not.to.contain(token);
@@ -135,7 +135,7 @@ onEveryDatabase("A backup", (start, database) => {
     expect(err).to.contain("The master key that opens these is not in it");
   });
 
-  it("that is cut short or was altered is refused, and nothing is written", async () => {
+  it("that is cut off or altered is refused, and nothing is written", async () => {
     const bytes = readFileSync(file);
     const lines = gunzipSync(bytes).toString().split("\n").slice(0, -1);
     const packed = (altered: readonly string[]) => gzipSync(`${altered.join("\n")}\n`);
@@ -162,7 +162,7 @@ onEveryDatabase("A backup", (start, database) => {
     }
   });
 
-  it("that is none is refused in one line", async () => {
+  it("that is no backup at all is refused in one line", async () => {
     const path = join(folder, "none");
     for (const content of ["text", "", gzipSync("text\n"), gzipSync('{"format":"another"}\n')]) {
       writeFileSync(path, content);
@@ -175,7 +175,7 @@ onEveryDatabase("A backup", (start, database) => {
     expect((await run(await database.create(), "restore", join(folder, "nowhere"))).err).to.contain("no such file");
   });
 
-  it("restores only into an empty database; into another, what is there is named and stays", async () => {
+  it("restores into an empty database only; in another, the error names what is there, and it stays", async () => {
     const before = await contentOf(server.data);
     const { code, err } = await run(server.data, "restore", file);
     expect(code).to.equal(1);
@@ -183,7 +183,7 @@ onEveryDatabase("A backup", (start, database) => {
     expect(await contentOf(server.data)).to.deep.equal(before);
   });
 
-  it("that cannot be made leaves no file and no database, and says why", async () => {
+  it("that fails leaves no file and no database, and says why", async () => {
     const nowhere = join(folder, "no", "such", "folder.gz");
     expect(await run(server.data, "backup", nowhere)).to.include({ code: 1 });
     expect(existsSync(nowhere)).to.equal(false);
@@ -195,14 +195,14 @@ onEveryDatabase("A backup", (start, database) => {
     expect(existsSync(join(folder, "empty.gz"))).to.equal(false);
   });
 
-  it("holds what there was at one moment, while servers go on writing", async () => {
-    // More than fits in the pipe, in the table that comes first, so that the backup is held up half-way.
+  it("is a consistent snapshot, while servers go on writing", async () => {
+    // The first table gets more rows than fit into the pipe, so that the backup stops half-way.
     const fill = (index: number) =>
       `('filler${index}', '${Array.from({ length: 60 }, () => Math.random().toString(36)).join("")}', 'member', '')`;
     await execute(server.data, `insert into principal values ${Array.from({ length: 5000 }, (_, index) => fill(index)).join(",")}`);
     const before = await contentOf(server.data);
     const child = command(server.data, ["backup", "-"]);
-    await once(child.stdout, "readable"); // it has begun to read, and waits for us
+    await once(child.stdout, "readable"); // it has begun to read, and waits until we read its output
     const { body } = await rest.post("/edges/tls", { hostports: [hostport()] });
     expect((await rest.delete(`/edges/tls/${body.id}`)).status).to.equal(204);
     expect((await rest.post("/edges/tls", { hostports: [hostport()] })).status).to.equal(201);

@@ -29,7 +29,7 @@ describe("Several servers on one PostgreSQL database", () => {
     for (const server of servers) await server.stop();
   });
 
-  /** Holds up requests at a row, one behind the other, and lets them go all at once, so that they are sure to collide. */
+  /** Blocks requests at a locked row, and releases them all at once, so that they certainly collide. */
   const collide = async (id: string, ...requests: (() => Promise<RestAnswer>)[]): Promise<RestAnswer[]> => {
     await session.query("begin");
     await session.query("select from resource where id = $1 for update", [id]);
@@ -48,7 +48,7 @@ describe("Several servers on one PostgreSQL database", () => {
     return answer.body;
   };
 
-  it("what one of them writes the other answers at once", async () => {
+  it("a change on one of them is visible on the other at once", async () => {
     for (const [writer, reader] of [
       [one, other],
       [other, one],
@@ -63,13 +63,13 @@ describe("Several servers on one PostgreSQL database", () => {
     }
   });
 
-  it("an address in an answer is that of the server that was asked, whichever created the object", async () => {
+  it("addresses in an answer are those of the answering server, not of the one that created the object", async () => {
     const { id, uri } = await created(one, "/ip_policies", {});
     expect(uri).to.equal(`${servers[0].url}/ip_policies/${id}`);
     expect((await other.get(`/ip_policies/${id}`)).body.uri).to.equal(`${servers[1].url}/ip_policies/${id}`);
   });
 
-  it("64 clients who each add a word under If-Match, spread over both, lose none", async () => {
+  it("64 clients that each add a word under If-Match, spread over both, lose none", async () => {
     const path = `/ip_policies/${(await created(one, "/ip_policies", {})).id}`;
     const words = Array.from({ length: 64 }, (_, index) => `w${index}`);
     await Promise.all(
@@ -105,7 +105,7 @@ describe("Several servers on one PostgreSQL database", () => {
     expect(body.tls_termination.min_version).to.equal("1.3");
   });
 
-  it("of two who change one object under the same If-Match, one is told that it is stale", async () => {
+  it("if two change one object under the same If-Match, one gets 412", async () => {
     const { id } = await created(one, "/ip_policies", {});
     const etag = (await one.get(`/ip_policies/${id}`)).headers.get("etag") ?? "";
     const answers = await collide(
@@ -133,7 +133,7 @@ describe("Several servers on one PostgreSQL database", () => {
     }
   });
 
-  it("a backend that is deleted on one while the other makes an edge refer to it is kept for the edge, or refused to it", async () => {
+  it("if one deletes a backend while the other creates an edge with it, exactly one of the two is refused", async () => {
     for (const deletedFirst of [true, false]) {
       const { id } = await created(one, BACKENDS, { labels });
       const remove = () => one.delete(`${BACKENDS}/${id}`);
@@ -150,7 +150,7 @@ describe("Several servers on one PostgreSQL database", () => {
     }
   });
 
-  it("an IP policy that is deleted on one while the other changes its rules takes them all along", async () => {
+  it("an IP policy that is deleted on one while the other changes its rules is deleted with all of them", async () => {
     for (let round = 0; round < 10; round++) {
       const { id } = await created(one, "/ip_policies", {});
       const rule = await created(one, RULES, { ip_policy_id: id, cidr: "10.0.0.0/8", action: "allow" });
@@ -164,7 +164,7 @@ describe("Several servers on one PostgreSQL database", () => {
     expect((await one.get(RULES)).body.ip_policy_rules).to.deep.equal([]);
   });
 
-  it("routes that are made, changed and deleted on both at once all show in their edge as they are", async () => {
+  it("an edge shows its current routes, even if they are created, changed and deleted on both at once", async () => {
     const edge = await created(one, "/edges/https", { hostports: [hostport()] });
     const routes = `/edges/https/${edge.id}/routes`;
     const make = (rest: Rest, match: string) => created(rest, routes, { match_type: "path_prefix", match });
@@ -201,8 +201,8 @@ describe("Several servers on one PostgreSQL database", () => {
 const env = { TUNNELPLANE_BOOTSTRAP_API_KEY: undefined };
 const keysOf = (servers: readonly ServerProcess[]) => servers.flatMap(({ printed }) => printed.match(/tpk_[\w-]{43}/g) ?? []);
 
-onEveryDatabase("Servers that start at the same moment", (start, database) => {
-  it("all come up on an empty one, make one admin with one API key between them, and share everything", async () => {
+onEveryDatabase("Servers that start at the same time", (start, database) => {
+  it("all start on an empty one, create a single admin with one API key, and share everything", async () => {
     const data = await database.create();
     const servers = await Promise.all(Array.from({ length: 4 }, () => start({ data, env })));
     try {
@@ -222,14 +222,14 @@ onEveryDatabase("Servers that start at the same moment", (start, database) => {
   });
 });
 
-describe("Servers that start at the same moment on one PostgreSQL database", () => {
-  it("make one admin also when both are about to", async () => {
+describe("Servers that start at the same time on one PostgreSQL database", () => {
+  it("create a single admin even if both are about to", async () => {
     const postgres = await sharedPostgres();
     const data = await postgres.newDatabase();
     await (await ServerProcess.start({ data, env })).stop();
     const session = await postgres.connect(data);
     await session.query("delete from resource; delete from principal");
-    await session.query("begin; lock table principal in share mode"); // lets them look whether there is an admin, but not make one
+    await session.query("begin; lock table principal in share mode"); // they can check whether there is an admin, but not create one
     const starting = [ServerProcess.start({ data, env }), ServerProcess.start({ data, env })];
     await waiting(session, starting.length);
     await session.query("commit");
@@ -256,7 +256,7 @@ describe("Two servers on one folder", () => {
   });
   const restOf = (index: number): Rest => rests[index % rests.length] as Rest;
 
-  it("keep everything that either acknowledged, and answer it both", async () => {
+  it("keep everything that either acknowledged, and both answer it", async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => restOf(index).post("/credentials", {})));
     expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([201]));
     for (const rest of rests) {
@@ -272,7 +272,7 @@ describe("Two servers on one folder", () => {
     }
   });
 
-  it("lose no word of 32 clients who each add one under If-Match", async () => {
+  it("lose no word of 32 clients that each add one under If-Match", async () => {
     const path = `/ip_policies/${(await restOf(0).post("/ip_policies", {})).body.id}`;
     const words = Array.from({ length: 32 }, (_, index) => `w${index}`);
     await Promise.all(

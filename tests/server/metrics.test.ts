@@ -11,7 +11,7 @@ onEveryDatabase("Metrics", (start) => {
   const count = (text: string, labels: string): number =>
     Number(new RegExp(`^tunnelplane_http_request_duration_seconds_count\\{${labels}\\} (\\d+)$`, "m").exec(text)?.[1] ?? 0);
 
-  it("tell an admin's scraper of requests, process and release, in the Prometheus format", async () => {
+  it("cover requests, process and release, in the Prometheus format, for an admin's scraper", async () => {
     const policy = await server.created("/ip_policies", {});
     for (let i = 0; i < 3; i++) await server.rest.get(policy.uri);
     await server.rest.get("/ip_policies/ipp_none");
@@ -28,7 +28,7 @@ onEveryDatabase("Metrics", (start) => {
     expect(text).to.match(/^tunnelplane_build_info\{version="\d+\.\d+\.\d+[^"]*",node="v\d+[^"]*"\} 1$/m);
   });
 
-  it("hold no id, no key and nothing that a client made up", async () => {
+  it("contain no id, no key and no text from clients", async () => {
     const { id, token } = await server.created("/api_keys", { description: "very-own-words" });
     await new Rest(server.url, token).get(`/api_keys/${id}?limit=very-own-words`);
     await server.rest.get("/very-own-words");
@@ -36,7 +36,7 @@ onEveryDatabase("Metrics", (start) => {
     expect(text).not.to.match(/very-own-words|tpk_|\bak_/);
   });
 
-  it("are for nobody else", async () => {
+  it("are closed to everybody else", async () => {
     const bot = await server.created("/bot_users", { name: "ci" });
     const { token } = await server.created("/api_keys", { owner_id: bot.id });
     expect((await scrape(token)).status).to.equal(403);

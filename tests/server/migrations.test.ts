@@ -22,7 +22,7 @@ const applied = async (data: string): Promise<unknown[]> =>
 const createTable = (db: any, name: string) => db.schema.createTable(name).addColumn("id", "text").execute();
 
 onEveryDatabase("An upgrade of the database", (start, database) => {
-  it("by servers that start at the same moment happens once, and all of them serve", async () => {
+  it("by servers that start at the same time happens once, and all of them serve", async () => {
     const data = await database.create();
     await inDatabase(data, { to: FIRST });
     const servers = await Promise.all(Array.from({ length: 4 }, () => start({ data })));
@@ -34,7 +34,7 @@ onEveryDatabase("An upgrade of the database", (start, database) => {
     }
   });
 
-  it("that fails half-way leaves everything as it was, and a server of the old version goes on", async () => {
+  it("that fails half-way changes nothing, and a server of the old version goes on", async () => {
     const data = await database.create();
     const server = await start({ data });
     try {
@@ -62,7 +62,7 @@ onEveryDatabase("An upgrade of the database", (start, database) => {
     }
   });
 
-  it("to a newer version is not undone: an older server refuses, names both and changes nothing", async () => {
+  it("to a newer version is not undone: an older server refuses to start, names both versions and changes nothing", async () => {
     const data = await database.create();
     // biome-ignore lint/suspicious/noExplicitAny: Kysely's, whatever the tables
     await inDatabase(data, { migrations: { ...MIGRATIONS, "999_later": { up: (db: any) => createTable(db, "later") } } });

@@ -35,7 +35,7 @@ describe("A server whose PostgreSQL database goes away", () => {
     while ((await ready()) !== 200);
   };
 
-  it("answers 503 with Retry-After while it is gone, says that it is not ready, and goes on by itself afterwards", async () => {
+  it("answers 503 with Retry-After meanwhile, is not ready, and recovers by itself afterwards", async () => {
     const { body } = await rest.post("/ip_policies", { description: "before" });
     const path = `/ip_policies/${body.id}`;
     await postgres.pause();
@@ -54,7 +54,7 @@ describe("A server whose PostgreSQL database goes away", () => {
     expect((await rest.patch(path, { description: "after" })).status).to.equal(200);
   });
 
-  it("replaces connections that were cut while nobody used them", async () => {
+  it("replaces connections that were cut while idle", async () => {
     await Promise.all(Array.from({ length: 20 }, () => rest.get("/ip_policies")));
     await inSession(async (session) => {
       await session.query(
@@ -66,7 +66,7 @@ describe("A server whose PostgreSQL database goes away", () => {
     expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]));
   });
 
-  it("has changed nothing when the connection is cut in the middle of a change, and answers 503", async () => {
+  it("changes nothing if the connection is cut in the middle of a change, and answers 503", async () => {
     const [kept, wanted] = [hostport(), hostport()];
     const backend = (await rest.post("/backends/tunnel_group", { labels: { app: "shop" } })).body;
     const edge = (await rest.post("/edges/tls", { hostports: [kept] })).body;
@@ -85,7 +85,7 @@ describe("A server whose PostgreSQL database goes away", () => {
     expect((await rest.delete(backend.uri)).status).to.equal(204);
   });
 
-  it("does not promise that nothing was changed when the connection is cut during the commit", async () => {
+  it("says that the outcome is unknown if the connection is cut during the commit", async () => {
     await inSession(async (session) => {
       // A constraint that PostgreSQL checks when it commits, which the test holds up.
       await session.query(
@@ -105,20 +105,20 @@ describe("A server whose PostgreSQL database goes away", () => {
     expect((await rest.post("/ip_policies", {})).status).to.equal(201);
   });
 
-  it("has neither printed nor logged the password of the database", async () => {
+  it("neither prints nor logs the password of the database", async () => {
     await server.logged("request failed");
     expect(server.log + server.printed).not.to.contain(PASSWORD);
   });
 });
 
-describe("A server that is given a PostgreSQL database", () => {
+describe("A server on a PostgreSQL database", () => {
   const failure = (data: string, env = {}): Promise<string> =>
     ServerProcess.start({ data, env }).then(async (server) => {
       await server.stop();
       return "It started";
     }, String);
 
-  it("says where it keeps everything, without user and password", async () => {
+  it("logs the place of its data, without user and password", async () => {
     const data = await (await sharedPostgres()).newDatabase();
     const server = await ServerProcess.start({ data });
     await server.stop();
@@ -127,7 +127,7 @@ describe("A server that is given a PostgreSQL database", () => {
     expect(server.printed).not.to.contain(PASSWORD);
   });
 
-  it("says in one line why it cannot start when the database does not let it in, or is not there", async () => {
+  it("says in one line why it cannot start if the database refuses it or cannot be reached", async () => {
     const data = await (await sharedPostgres()).newDatabase();
     for (const [wrong, reason] of [
       [data.replace(PASSWORD, "wrong-password"), "password authentication failed"],
@@ -143,7 +143,7 @@ describe("A server that is given a PostgreSQL database", () => {
     }
   });
 
-  it("refuses a URL that it would misread, without repeating the password in it", async () => {
+  it("refuses an ambiguous URL, without repeating the password in it", async () => {
     for (const password of ["12/secret", "12?secret", "12#secret", "12@/secret"]) {
       const message = await failure(`postgres://user:${password}@127.0.0.1:5432/name`);
       expect(message).to.contain('must look like "postgres://user:password@host:5432/database"').and.to.contain("percent-encoding");
@@ -151,7 +151,7 @@ describe("A server that is given a PostgreSQL database", () => {
     }
   });
 
-  it("opens no more connections than it is told", async () => {
+  it("opens no more connections than configured", async () => {
     const postgres = await sharedPostgres();
     const data = await postgres.newDatabase();
     const server = await ServerProcess.start({ data, env: { TUNNELPLANE_DATABASE_POOL: "2" } });

@@ -21,20 +21,20 @@ async function refusedSoFar(server: ServerProcess): Promise<number> {
   return Number(/^tunnelplane_http_requests_refused_total (\d+)$/m.exec(await metrics.text())?.[1]);
 }
 
-onEveryDatabase("A server of which more is asked at once than it works on", (startServer) => {
+onEveryDatabase("A server with more requests than slots", (startServer) => {
   const connections: Connection[] = [];
   const connect = async (server: ServerProcess): Promise<Connection> => {
     const connection = await Connection.open(server.url);
     connections.push(connection);
     return connection;
   };
-  /** Sends requests in one piece, so that they are sure to be there at once. */
+  /** Sends requests in one piece, so that they certainly arrive together. */
   const onOneConnection = async (server: ServerProcess, requests: readonly string[]) => {
     const connection = await connect(server);
     connection.send(requests.join(""));
     return connection.answers(requests.length);
   };
-  /** Sends a request on each of many connections, and has the server find them all at once. */
+  /** Sends a request on each of many connections while the server is paused, so that it finds them all at once. */
   const onManyConnections = async (server: ServerProcess, count: number, text: string) => {
     const crowd = await Promise.all(Array.from({ length: count }, () => connect(server)));
     for (const connection of crowd) connection.send(request(server, "GET /livez"));
@@ -53,7 +53,7 @@ onEveryDatabase("A server of which more is asked at once than it works on", (sta
     ["reads", "GET /ip_policies", 200],
     ["changes", "POST /ip_policies", 201],
   ] as const) {
-    it(`accepts as many ${what} of one owner as half of its limit, refuses the others with the time to come again, and then serves as before`, async () => {
+    it(`accepts as many ${what} of one owner as half of its limit, refuses the others with Retry-After, and then serves as before`, async () => {
       const server = await start(LIMIT_OF(5));
       const answers = await onManyConnections(server, 20, request(server, line, status === 201 ? "{}" : ""));
       expect(answers.filter((answer) => answer.status === status)).to.have.length(3);
@@ -66,11 +66,11 @@ onEveryDatabase("A server of which more is asked at once than it works on", (sta
       const kept = (await rest.get("/ip_policies")).body.ip_policies;
       expect(kept).to.have.length(status === 201 ? 3 + 1 : 1);
       expect(await refusedSoFar(server)).to.equal(17);
-      expect(server.log).not.to.contain("request failed"); // nothing did
+      expect(server.log).not.to.contain("request failed"); // refusals are no failures
     });
   }
 
-  it("refuses without a look at more than the key", async () => {
+  it("refuses before it reads more than the key", async () => {
     const server = await start(LIMIT_OF(1));
     const read = request(server, "GET /ip_policies");
     const [first, other] = await onOneConnection(server, [read, request(server, "GET /ip_policies?nonsense=1")]);
@@ -78,7 +78,7 @@ onEveryDatabase("A server of which more is asked at once than it works on", (sta
     expectRefused(other as NonNullable<typeof other>, overloaded);
   });
 
-  it("still says how it is", async () => {
+  it("still answers its health checks", async () => {
     const server = await start(LIMIT_OF(1));
     const urgent = ["/livez", "/readyz", "/metrics"].map((path) => request(server, `GET ${path}`));
     const read = request(server, "GET /ip_policies");
@@ -86,7 +86,7 @@ onEveryDatabase("A server of which more is asked at once than it works on", (sta
     expect(answers.map(({ status }) => status)).to.deep.equal([200, 503, 200, 200, 200]);
   });
 
-  it("keeps nobody out for requests whose bodies are slow to arrive", async () => {
+  it("gives no slots to requests whose bodies arrive slowly", async () => {
     const server = await start(LIMIT_OF(1));
     const slow = request(server, "POST /ip_policies", `{"description": "slow"}`);
     const late = await connect(server);
@@ -104,14 +104,14 @@ onEveryDatabase("A server of which more is asked at once than it works on", (sta
     expect((await late.answers(1))[0]?.status).to.equal(201);
   });
 
-  it("accepts everything where the limit is 0", async () => {
+  it("accepts everything if the limit is 0", async () => {
     const server = await start(LIMIT_OF(0));
     const answers = await onManyConnections(server, 100, request(server, "GET /ip_policies?limit=1"));
     expect(answers.filter(({ status }) => status === 200)).to.have.length(100);
   });
 });
 
-describe("A server that has its hands full", () => {
+describe("A server whose only slot is taken", () => {
   let server: ServerProcess;
   let rest: Rest;
   let session: Session;
@@ -130,7 +130,7 @@ describe("A server that has its hands full", () => {
     await server.stop();
   });
 
-  /** Holds up a request at a row that somebody else has locked, so that the only place is taken meanwhile. */
+  /** Blocks a request at a locked row, so that the only slot is taken meanwhile. */
   const whileFull = async (work: () => Promise<void>): Promise<void> => {
     const { id } = (await rest.post("/ip_policies", { description: "held up" })).body;
     await session.query("begin");
@@ -142,7 +142,7 @@ describe("A server that has its hands full", () => {
     expect((await held).status).to.equal(200);
   };
 
-  it("refuses a request that it began with when its body comes, and keeps nothing of it", async () => {
+  it("refuses a started request when its body arrives, and keeps nothing of it", async () => {
     const slow = request(server, "POST /ip_policies", `{"description": "slow"}`);
     const connection = await Connection.open(server.url);
     connection.send(slow.slice(0, -5));
@@ -157,7 +157,7 @@ describe("A server that has its hands full", () => {
     expect(descriptions).to.deep.equal(["held up"]);
   });
 
-  it("has a place again when whoever held it goes without the answer", async () => {
+  it("frees the slot if its client disconnects without the answer", async () => {
     const { id } = (await rest.post("/ip_policies", { description: "left alone" })).body;
     await session.query("begin");
     await session.query("select from resource where id = $1 for update", [id]);
@@ -174,7 +174,7 @@ describe("A server that has its hands full", () => {
     expect([...statuses]).to.include(200);
   });
 
-  it("looks a key up again that took longer to find than it is trusted, and refuses nobody for that", async () => {
+  it("looks up a key again if the lookup took longer than its result is valid, and refuses nobody for that", async () => {
     const postgres = await sharedPostgres();
     const data = await postgres.newDatabase();
     const [slow, lock] = [await ServerProcess.start({ data, ...LIMIT_OF(4) }), await postgres.connect(data)];
@@ -195,7 +195,7 @@ describe("A server that has its hands full", () => {
     }
   });
 
-  it("is asked again by our client, as it said, until it has a place", async () => {
+  it("is retried by our client, after Retry-After, until a slot is free", async () => {
     const refusedBefore = await refusedSoFar(server);
     let created: Promise<{ description: string }> | undefined;
     await whileFull(async () => {

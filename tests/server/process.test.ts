@@ -18,7 +18,7 @@ onEveryDatabase("A server process", (startServer, database) => {
     expect((await new Rest(second.url, key).get("/edges/tls")).status).to.equal(200);
   });
 
-  it("refuses endpoints of events that are none, before anything is sent there", async () => {
+  it("refuses invalid endpoints for events at its start", async () => {
     for (const [wrong, reason] of [
       ["carrier_pigeon=https://example.com", /one of stream_service/],
       ["sts", /<service>=<url>/],
@@ -31,7 +31,7 @@ onEveryDatabase("A server process", (startServer, database) => {
     }
   });
 
-  it("names the address that a trusted proxy tells, in nothing but the characters of an address", async () => {
+  it("answers with the address from a trusted proxy's headers, if it is a valid one", async () => {
     const server = await start({ args: ["--trust-proxy", "loopback"] });
     const through = (host: string) => new Rest(server.url, server.apiKey).get("/ip_policies?limit=1", { "x-forwarded-host": host });
     expect((await through("tunnels.example.com:8443")).body.uri).to.equal("http://tunnels.example.com:8443/ip_policies");
@@ -43,7 +43,7 @@ onEveryDatabase("A server process", (startServer, database) => {
     expect(message).to.contain("TUNNELPLANE_BOOTSTRAP_API_KEY must have at least 16 characters");
   });
 
-  it("says in one line what to do when its address is taken or makes no sense", async () => {
+  it("says in one line what to do if its address is taken or invalid", async () => {
     const { url } = await start();
     const taken = await start({ listen: new URL(url).host }).catch(String);
     expect(taken)
@@ -52,7 +52,7 @@ onEveryDatabase("A server process", (startServer, database) => {
     expect(await start({ listen: "nonsense" }).catch(String)).to.contain('expected "<host>:<port>"');
   });
 
-  it("still has everything that it acknowledged after it was killed", async () => {
+  it("keeps everything that it acknowledged when it is killed", async () => {
     const data = await database.create();
     const first = await start({ data });
     const rest = new Rest(first.url, first.apiKey);
@@ -64,7 +64,7 @@ onEveryDatabase("A server process", (startServer, database) => {
     expect(ids(listed)).to.deep.equal(ids(created.map(({ body }) => body)));
   });
 
-  it("answers what is under way before it stops", async () => {
+  it("answers requests in progress before it stops", async () => {
     const server = await start();
     const { hostname, port } = new URL(server.url);
     const headers = {
@@ -84,7 +84,7 @@ onEveryDatabase("A server process", (startServer, database) => {
     expect(await stopped).to.equal(0);
   });
 
-  it("tells that it lives and that it can serve, without a key", async () => {
+  it("answers /livez and /readyz without a key", async () => {
     const server = await start();
     for (const path of ["/livez", "/readyz"]) {
       const response = await fetch(server.url + path);
@@ -93,7 +93,7 @@ onEveryDatabase("A server process", (startServer, database) => {
     }
   });
 
-  it("names in its answers the address that its clients use, or the one it is told", async () => {
+  it("answers with the address that its clients use, or the configured one", async () => {
     const server = await start();
     const { body } = await new Rest(server.url, server.apiKey).post("/ip_policies", {});
     expect(body.uri).to.equal(`${server.url}/ip_policies/${body.id}`);

@@ -14,7 +14,7 @@ onEveryDatabase("Limits on requests", (startServer) => {
   const LOW = ["--rate-limit", "1"];
   const flood = (rest: Rest, headers = {}) => Promise.all(Array.from({ length: 60 }, () => rest.get("/ip_policies", headers)));
 
-  it("refuse a key that asks too much, say when to come again, and keep the word", async () => {
+  it("refuse a key with too many requests, say when to come again, and then accept it", async () => {
     const server = await start({ args: [...LOW, "--rate-limit-loopback"] });
     const rest = new Rest(server.url, server.apiKey);
     const answers = await flood(rest);
@@ -34,7 +34,7 @@ onEveryDatabase("Limits on requests", (startServer) => {
     expect(answer?.status).to.equal(200);
   });
 
-  it("are counted for each key, so that nobody pays for another", async () => {
+  it("are counted per key, so that other keys are not affected", async () => {
     const server = await start({ args: [...LOW, "--rate-limit-loopback"] });
     const admin = new Rest(server.url, server.apiKey);
     const { body: key } = await admin.post("/api_keys", {});
@@ -42,7 +42,7 @@ onEveryDatabase("Limits on requests", (startServer) => {
     expect((await new Rest(server.url, key.token).get("/ip_policies")).status).to.equal(200);
   });
 
-  it("refuse nothing halfway: what was refused was not done", async () => {
+  it("refuse completely: a refused request changes nothing", async () => {
     const server = await start({ args: [...LOW, "--rate-limit-loopback"] });
     const rest = new Rest(server.url, server.apiKey);
     const answers = await Promise.all(Array.from({ length: 60 }, () => rest.post("/ip_policies", {})));
@@ -56,7 +56,7 @@ onEveryDatabase("Limits on requests", (startServer) => {
     expect(list.body.ip_policies).to.have.length(made);
   });
 
-  it("do not hold for clients on the same machine, unless they come through a proxy", async () => {
+  it("do not apply to clients on the same machine, unless they come through a proxy", async () => {
     const server = await start({ args: LOW });
     const rest = new Rest(server.url, server.apiKey);
     expect(statuses(await flood(rest))).to.deep.equal([200]);
@@ -68,7 +68,7 @@ onEveryDatabase("Limits on requests", (startServer) => {
     expect(statuses(await flood(new Rest(server.url, server.apiKey)))).to.deep.equal([200]);
   });
 
-  it("stop an address that guesses keys, and no other, where the proxy that names them is trusted", async () => {
+  it("stop an address that guesses keys, and no other, if a trusted proxy names it", async () => {
     const server = await start({ args: ["--trust-proxy", "loopback"] });
     const from = (address: string, key: string) => new Rest(server.url, key).get("/ip_policies", { "x-forwarded-for": address });
     for (const [guesser, neighbour] of [
@@ -79,14 +79,14 @@ onEveryDatabase("Limits on requests", (startServer) => {
       const refused = await from(guesser, "tpk_one-more-guess");
       expectRefused(refused, limited);
       expect(refused.headers.get("retry-after")).to.match(/^[1-9]\d*$/);
-      expect((await from(guesser, server.apiKey)).status).to.equal(200); // nobody pays for a neighbour
+      expect((await from(guesser, server.apiKey)).status).to.equal(200); // a valid key at the same address still works
       expect((await from(neighbour, server.apiKey)).status).to.equal(200);
     }
     expect((await from("no address at all", server.apiKey)).status).to.equal(200);
     expectRefused(await from("2001:db8:0:1:ffff::1", "tpk_from-the-same-network"), limited);
   });
 
-  it("take no client's word for where it comes from", async () => {
+  it("do not trust a client's own claim about its address", async () => {
     const server = await start({ args: ["--trust-proxy", "192.0.2.1", "--rate-limit-loopback"] });
     const claiming = (address: string, key: string) => new Rest(server.url, key).get("/ip_policies", { "x-forwarded-for": address });
     await claiming("198.51.100.7", server.apiKey);

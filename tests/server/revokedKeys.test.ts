@@ -16,7 +16,7 @@ onEveryDatabase("A key that is in use at two servers on one database", (start) =
     for (const server of servers) await server.stop();
   });
 
-  /** A new key, and how it is answered at both servers; each has just found it valid. */
+  /** A new key, and functions that use it at both servers. Each has just found it valid. */
   const keyInUse = async (body: object = {}) => {
     const { id, token } = (await admins[0].post("/api_keys", body)).body;
     const rests = servers.map(({ url }) => new Rest(url, token)) as [Rest, Rest];
@@ -25,7 +25,7 @@ onEveryDatabase("A key that is in use at two servers on one database", (start) =
     return { id, statusAt };
   };
 
-  /** Asks until it is refused; the test ends in time where it never is. */
+  /** Uses the key until it is refused; the test times out if it never is. */
   const refusalOf = async (statusAt: (server: 0 | 1) => Promise<number>, server: 0 | 1): Promise<number> => {
     for (;;) {
       const status = await statusAt(server);
@@ -33,14 +33,14 @@ onEveryDatabase("A key that is in use at two servers on one database", (start) =
     }
   };
 
-  it("is refused at once by the server that deleted it, and soon by the other, though it goes on asking", async () => {
+  it("is refused at once by the server that deleted it, and soon by the other, even if it is in constant use", async () => {
     const { id, statusAt } = await keyInUse();
     expect((await admins[0].delete(`/api_keys/${id}`)).status).to.equal(204);
     expect(await statusAt(0)).to.equal(401);
     expect(await refusalOf(statusAt, 1)).to.equal(401);
   });
 
-  it("is refused in the same way when its bot is no longer active, and taken again when it is", async () => {
+  it("is refused in the same way if its bot is deactivated, and accepted again when the bot is active", async () => {
     const bot = (await admins[0].post("/bot_users", { name: "ci" })).body;
     const { statusAt } = await keyInUse({ owner_id: bot.id });
     expect((await admins[0].patch(`/bot_users/${bot.id}`, { active: false })).status).to.equal(200);

@@ -40,10 +40,10 @@ async function refusesConnections(server: ServerProcess): Promise<void> {
   }
 }
 
-onEveryDatabase("A server that is told to stop", (startServer) => {
+onEveryDatabase("A server that gets a signal to stop", (startServer) => {
   const start = untilTestEnds(startServer, "SIGKILL");
 
-  it("takes no new connections, and refuses what comes over old ones with 503 and Retry-After", async () => {
+  it("accepts no new connections, and refuses requests on old ones with 503 and Retry-After", async () => {
     const server = await start();
     // One write: when the first request is answered, the server has the beginning of the second too.
     const [first, second] = ["GET /livez HTTP/1.1\r\nHost: tunnels.example.com\r\n\r\n", "GET /ip_policies HTTP/1.1\r\n"];
@@ -60,7 +60,7 @@ onEveryDatabase("A server that is told to stop", (startServer) => {
     expect(await stopped).to.equal(0);
   });
 
-  it("is not held up by clients that keep connections open for later", async () => {
+  it("does not wait for idle connections", async () => {
     const server = await start({ args: ["--shutdown-limit", "3600"] });
     const idle = await send(server, `${head(server, "GET /ip_policies HTTP/1.1")}\r\n\r\n`);
     await once(idle, "data");
@@ -69,7 +69,7 @@ onEveryDatabase("A server that is told to stop", (startServer) => {
     for (const socket of [idle, silent]) socket.destroy();
   });
 
-  it("cuts off what is not finished within the limit, logs what that was, and ends with 1", async () => {
+  it("cuts off requests that are not finished within the limit, logs them, and exits with 1", async () => {
     const server = await start({ args: ["--shutdown-limit", "1"] });
     await unfinished(server);
     expect(await server.stop()).to.equal(1);
@@ -80,7 +80,7 @@ onEveryDatabase("A server that is told to stop", (startServer) => {
     expect(server.log).not.to.contain(server.apiKey).and.not.to.contain("in-the-query");
   });
 
-  it("ends at once when it is told a second time", async () => {
+  it("ends at once on a second signal", async () => {
     const server = await start({ args: ["--shutdown-limit", "3600"] });
     await unfinished(server);
     const stopped = server.stop();
@@ -89,12 +89,12 @@ onEveryDatabase("A server that is told to stop", (startServer) => {
     await stopped;
   });
 
-  it("refuses a limit that is no number of seconds", async () => {
+  it("refuses a limit that is not a number of seconds", async () => {
     expect(await start({ args: ["--shutdown-limit", "soon"] }).catch(String)).to.contain("Expected a whole number from 0 to 3600");
   });
 });
 
-describe("A server on PostgreSQL that is told to stop", () => {
+describe("A server on PostgreSQL that gets a signal to stop", () => {
   it("closes its connections to the database", async () => {
     const postgres = await sharedPostgres();
     const url = await postgres.newDatabase();

@@ -4,7 +4,7 @@ import { onEveryDatabase } from "../support/databases";
 import { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";
 
-onEveryDatabase("A client that is slow or talks nonsense", (start) => {
+onEveryDatabase("A client that is slow or sends invalid HTTP", (start) => {
   let server: ServerProcess;
   let rest: Rest;
   before(async () => {
@@ -46,19 +46,19 @@ onEveryDatabase("A client that is slow or talks nonsense", (start) => {
 
   const late = { status: 408, code: "TP_1404" };
 
-  it("is sent away when it never says what it wants, while others are served", async () => {
+  it("is disconnected if it never sends a request, while others are served", async () => {
     const silent = Array.from({ length: 50 }, () => untilClosed(""));
     expect((await rest.post("/ip_policies", {})).status).to.equal(201);
     for (const answer of await Promise.all(silent)) if (answer) expect(refusalIn(answer)).to.deep.equal(late);
   });
 
-  it("is sent away when its headers do not end, while others are served", async () => {
+  it("is disconnected if its headers never end, while others are served", async () => {
     const slow = Array.from({ length: 50 }, () => untilClosed(head("GET", "/ip_policies", "x-more: to co")));
     expect((await rest.post("/ip_policies", {})).status).to.equal(201);
     for (const answer of await Promise.all(slow)) expect(refusalIn(answer)).to.deep.equal(late);
   });
 
-  it("is sent away when its body does not end, and nothing of it is kept", async () => {
+  it("is disconnected if its body never ends, and nothing of it is kept", async () => {
     const before = (await rest.get("/ip_policies")).body.ip_policies;
     const text = `${head("POST", "/ip_policies", "content-type: application/json", "content-length: 100")}\r\n\r\n{"description": "half`;
     const slow = Array.from({ length: 50 }, () => untilClosed(text));
@@ -67,17 +67,17 @@ onEveryDatabase("A client that is slow or talks nonsense", (start) => {
     expect((await rest.get("/ip_policies")).body.ip_policies).to.deep.equal(before);
   });
 
-  it("is sent away when it keeps a connection without using it", async () => {
+  it("is disconnected if it keeps an idle connection", async () => {
     const answer = await untilClosed(`${head("GET", "/ip_policies", "connection: keep-alive")}\r\n\r\n`);
     expect(answer).to.match(/^HTTP\/1\.1 200 /);
   });
 
-  it("is told when its headers are too large", async () => {
+  it("gets an error if its headers are too large", async () => {
     const answer = await untilClosed(`${head("GET", "/ip_policies", `x-large: ${"a".repeat(20_000)}`)}\r\n\r\n`);
     expect(refusalIn(answer)).to.deep.equal({ status: 431, code: "TP_1405" });
   });
 
-  it("is told when it speaks no HTTP", async () => {
+  it("gets an error if it does not speak HTTP", async () => {
     expect(refusalIn(await untilClosed("HELO tunnels.example.com\r\n\r\n"))).to.deep.equal({ status: 400, code: "TP_1009" });
   });
 });

@@ -23,7 +23,7 @@ for (const database of DATABASES) {
     const names = async () =>
       ((await rowsIn(data, "select name from setting order by name")) as { name: string }[]).map(({ name }) => name);
 
-    it("keeps nothing of a change of which a part fails, also of the parts that take longer to end", async () => {
+    it("keeps nothing of a change if a part fails, also nothing of parts that end later", async () => {
       const before = await names();
       const failed = store.write((transaction) => {
         const slow = async () => {

@@ -32,7 +32,7 @@ onEveryDatabase("A server that speaks TLS", (startServer) => {
 
   const secured = () => start({ args: ["--tls-cert", cert, "--tls-key", key] });
 
-  /** Speaks TLS with a server and tells what came of it. */
+  /** Opens a TLS connection to a server and returns the outcome. */
   const handshake = ({ url }: ServerProcess, options: ConnectionOptions) =>
     new Promise<{ fingerprint: string; version: string | null }>((resolve, reject) => {
       const { hostname, port } = new URL(url);
@@ -45,7 +45,7 @@ onEveryDatabase("A server that speaks TLS", (startServer) => {
 
   const fingerprintOf = ({ pem }: Certificate): string => new X509Certificate(pem).fingerprint256;
 
-  /** What the client of this project says, in a process that trusts the authority in the file, or none of ours. */
+  /** The output of our client, in a process that trusts the authority in the file, or none of ours. */
   async function clientSays(server: ServerProcess, authority?: string): Promise<string> {
     const program = `const { Tunnelplane } = require("@tunnelplane/sdk");
       const api = new Tunnelplane({ baseUrl: process.env.URL, apiKey: process.env.KEY });
@@ -54,7 +54,7 @@ onEveryDatabase("A server that speaks TLS", (startServer) => {
     return (await promisify(execFile)(process.execPath, ["-e", program], { env, cwd: join(__dirname, "../..") })).stdout.trim();
   }
 
-  it("serves clients that trust its authority, names https addresses, and tells others what to do", async () => {
+  it("serves clients that trust its authority, answers https addresses, and tells other clients what to do", async () => {
     write(forThisMachine());
     const server = await secured();
     expect(server.url).to.match(/^https:\/\/127\.0\.0\.1:\d+$/);
@@ -72,7 +72,7 @@ onEveryDatabase("A server that speaks TLS", (startServer) => {
     expect(await handshake(server, old).catch(({ code }) => code)).to.equal("ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION");
   });
 
-  it("takes a renewed certificate on SIGHUP, and goes on with the old one when the new cannot be used", async () => {
+  it("loads a renewed certificate on SIGHUP, and keeps the old one if the new one is invalid", async () => {
     const [first, second] = [forThisMachine(), forThisMachine()];
     write(first);
     const server = await secured();
@@ -87,7 +87,7 @@ onEveryDatabase("A server that speaks TLS", (startServer) => {
     expect((await handshake(server, { ca: second.pem })).fingerprint).to.equal(fingerprintOf(second));
   });
 
-  it("does not start with files that it cannot use, and says which and why in one line", async () => {
+  it("does not start with invalid files, and says which and why in one line", async () => {
     const made = forThisMachine();
     const refusal = async (...args: string[]): Promise<string> => {
       const message = await start({ args }).catch(String);
@@ -109,7 +109,7 @@ onEveryDatabase("A server that speaks TLS", (startServer) => {
     expect(await refusal("--tls-cert", cert, "--tls-key", key)).to.contain("does not belong to the certificate");
   });
 
-  it("is asked for in the log where plain HTTP can be reached from other machines, and only there", async () => {
+  it("is recommended in the log if plain HTTP is open to other machines, and only then", async () => {
     write(forThisMachine());
     const open = await start({ listen: "0.0.0.0:0" });
     await open.logged("unencrypted");

@@ -48,7 +48,7 @@ describe("A host with a certificate", () => {
     });
   }
 
-  it("proves nothing by a certificate that was made for a user", async () => {
+  it("is not known by a certificate for users", async () => {
     const [authority, users] = [await world.authority(), await world.authority()];
     const sshd = await world.sshd({
       trusted: [users.public_key],

@@ -40,7 +40,7 @@ describe("Targets in the cloud", () => {
   const bucket = async (method: string, path: string): Promise<string> =>
     (await fetch(`${moto.url}${path}`, { method, headers: { authorization: SIGNED } })).text();
 
-  /** What each service has, by its own interface. */
+  /** The content of each service, read through its own API. */
   const arrived = {
     async stream_service(): Promise<{ key?: string; body: string }[]> {
       const kinesis = new Kinesis(client());
@@ -73,14 +73,14 @@ describe("Targets in the cloud", () => {
   };
 
   for (const kind of KINDS) {
-    it(`a ${kind} receives every event, each as it was made`, async () => {
+    it(`a ${kind} receives every event unchanged`, async () => {
       const batch = [event(), event({ key: "ipp_2" }), event()];
       expect(await sendOnce(inTheCloud()[kind], batch, { endpoints })).to.deep.equal([{ ok: true }, { ok: true }, { ok: true }]);
       const bodies = (await arrived[kind]()).map(({ body }) => body);
       expect(bodies).to.include.members(batch.map(({ body }) => body));
     });
 
-    it(`a ${kind} takes as many and as large events as its target says, and is spared one that is too large`, async () => {
+    it(`a ${kind} accepts events up to the limits of its target, and gets none that is too large`, async () => {
       const target = openTarget(inTheCloud()[kind], { endpoints });
       try {
         const many = Array.from({ length: target.limits.count }, () => event());
@@ -95,7 +95,7 @@ describe("Targets in the cloud", () => {
       }
     });
 
-    it(`a ${kind} that is not there is an error that says so`, async () => {
+    it(`a missing ${kind} is reported as missing`, async () => {
       const there = inTheCloud()[kind];
       const gone = JSON.parse(JSON.stringify(there).replace(/(stream\/|log-group:)events/g, "$1gone"));
       const error = await failureOf(sendOnce(gone, [event()], { endpoints }));
@@ -103,7 +103,7 @@ describe("Targets in the cloud", () => {
       expect(error.credentials).to.equal(false);
     });
 
-    it(`keys that a ${kind} does not know are named as the reason, without the secret`, async () => {
+    it(`keys that a ${kind} does not accept are reported as the reason, without the secret`, async () => {
       await moto.checkKeys(true);
       try {
         const error = await failureOf(sendOnce(inTheCloud()[kind], [event()], { endpoints }));
@@ -121,7 +121,7 @@ describe("Targets in the cloud", () => {
     expect(await arrived.stream_service()).to.deep.include({ key: "edgtls_9", body: sent.body });
   });
 
-  it("a log group gets events in the order they were sent, whatever the clocks that made them said", async () => {
+  it("a log group gets events in the order of sending, whatever their times are", async () => {
     const now = Date.now();
     const batch = [0, -5_000, 1_000].map((ms) => event({ time: new Date(now + ms).toISOString() }));
     await sendOnce(inTheCloud().log_service, batch, { endpoints });
@@ -179,7 +179,7 @@ describe("Targets in the cloud", () => {
         }
       });
 
-    it("a stream is written to with the role's keys, not the server's own", async () => {
+    it("writes to a stream use the role's keys, not the server's own", async () => {
       const signers: string[] = [];
       const standIn = await StandInServer.start((request, response) => {
         signers.push(/Credential=(\w+)/.exec(request.headers.authorization ?? "")?.[1] ?? "");

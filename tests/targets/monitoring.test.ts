@@ -71,7 +71,7 @@ describe("The monitoring service", () => {
     }
   });
 
-  it("gets as many and as large events as the target says, and no log that it would cut", async () => {
+  it("gets events up to the limits of the target, and no log that it would truncate", async () => {
     const target = openTarget(monitoring(), { endpoints });
     const largest = eventOfSize(target, target.limits.recordBytes);
     const larger = eventOfSize(target, target.limits.recordBytes + 1);
@@ -82,13 +82,13 @@ describe("The monitoring service", () => {
     target.close();
   });
 
-  it("says with 429 how long to wait, as Retry-After or as X-RateLimit-Reset", async () => {
+  it("can say with 429 how long to wait, in Retry-After or X-RateLimit-Reset", async () => {
     expect(await refusing(429, { "retry-after": "3" })).to.include({ throttled: true, retryAfterMs: 3000 });
     expect(await refusing(429, { "x-ratelimit-reset": "2" })).to.include({ throttled: true, retryAfterMs: 2000 });
     expect(await refusing(429)).to.include({ throttled: true, retryAfterMs: undefined });
   });
 
-  it("that does not know the key is an error of the credentials, without the key", async () => {
+  it("is reported as refusing the credentials if it does not know the key, without showing the key", async () => {
     for (const status of [401, 403]) {
       const error = await refusing(status, {}, `unknown key ${SECRET}`);
       expect(error).to.include({ credentials: true, throttled: false });
@@ -96,23 +96,23 @@ describe("The monitoring service", () => {
     }
   });
 
-  it("that fails is an error with what it said, without the key", async () => {
+  it("is reported with its own message if it fails, without the key", async () => {
     expect((await refusing(400, {}, `bad request of ${SECRET}`)).message).to.equal("refused with status 400: bad request of …");
     expect(await refusing(500)).to.include({ credentials: false, throttled: false });
   });
 
-  it("that points elsewhere is not followed", async () => {
+  it("is not followed if it redirects", async () => {
     const error = await refusing(307, { location: `${standIn.url}/elsewhere` });
     expect(error.message).to.match(/307/);
     expect(received.map(({ path }) => path)).to.deep.equal(["/api/v2/logs"]);
   });
 
-  it("that answers without end is given up", async () => {
+  it("is given up if its answer does not end", async () => {
     const error = await refusing(500, {}, "x".repeat(1024 * 1024));
     expect(error.message.length).to.be.below(501);
   });
 
-  it("that gives no answer, or is down, is an error that says so", async () => {
+  it("is reported as silent or as down if it is", async () => {
     answer = () => {};
     const late = await failureOf(sendOnce(monitoring(), [event()], { endpoints, timeoutMs: 200 }));
     expect(late.message).to.equal("gave no answer within 0.2 s");
@@ -122,7 +122,7 @@ describe("The monitoring service", () => {
     expect(gone.message).to.match(/^cannot be reached: .*ECONNREFUSED/);
   });
 
-  it("whose certificate nobody trusts gets nothing", async () => {
+  it("gets nothing if its certificate is not trusted", async () => {
     setDefaultCACertificates(trusted);
     try {
       const error = await failureOf(sendOnce(monitoring(), [event()], { endpoints }));
@@ -135,7 +135,7 @@ describe("The monitoring service", () => {
 });
 
 describe("A site that a user names", () => {
-  it("is a domain name, also where it was stored before that was checked", () => {
+  it("must be a domain name, even if it was stored before that was checked", () => {
     for (const wrong of ["a@127.0.0.1", "example.com/x", "example.com:22", "127.0.0.1", "[::1]", "https://example.com"])
       expect(() => openTarget(monitoring({ monitoring_site: wrong })), wrong).to.throw(/no domain name/);
   });

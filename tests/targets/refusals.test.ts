@@ -7,8 +7,8 @@ type Answer = { status?: number; headers?: Record<string, string>; body: unknown
 
 const JSON_TYPE = { "content-type": "application/x-amz-json-1.1" };
 
-/** What moto never does: a service that refuses a part, or has too much to do, in the form that its API reference gives. */
-describe("What services in the cloud refuse", () => {
+/** Behaviour that moto lacks: partial refusals and throttling, in the form of the services' API references. */
+describe("Refusals by services in the cloud:", () => {
   const standIns: StandInServer[] = [];
   afterEach(() => {
     for (const standIn of standIns.splice(0)) standIn.stop();
@@ -38,7 +38,7 @@ describe("What services in the cloud refuse", () => {
       { FailedPutCount: 2, RequestResponses: [{ RecordId: "1" }, { ...failed, ErrorCode: "ServiceUnavailableException" }, broken] },
     ],
   ] as const)
-    it(`a ${kind} that takes a part says for each event what became of it`, async () => {
+    it(`the result of each event is known if a ${kind} accepts only a part`, async () => {
       const { options } = await answering({ body });
       const [taken, throttled, lost, unmentioned] = await sendOnce(inTheCloud()[kind], [event(), event(), event(), event()], options);
       expect(taken).to.deep.equal({ ok: true });
@@ -47,7 +47,7 @@ describe("What services in the cloud refuse", () => {
       expect(unmentioned).to.deep.include({ ok: false });
     });
 
-  it("a service that has too much to do is told from one that refuses the keys, and says how long to wait", async () => {
+  it("an overloaded service has another error than one that refuses the keys, with the time to wait", async () => {
     for (const kind of ["stream_service", "delivery_service", "log_service"] as const) {
       const busy = await answering({ ...failing("ThrottlingException", "Rate exceeded"), headers: { "retry-after": "7" } });
       const error = await failureOf(sendOnce(inTheCloud()[kind], [event()], busy.options));
@@ -58,7 +58,7 @@ describe("What services in the cloud refuse", () => {
     }
   });
 
-  it("an answer that repeats the secret reaches nobody with it", async () => {
+  it("a secret in an answer is removed", async () => {
     const { options } = await answering(failing("SignatureDoesNotMatch", `you signed with ${KEYS.secretAccessKey}`, 403));
     const error = await failureOf(sendOnce(inTheCloud().stream_service, [event()], options));
     expect(error.message).to.equal("refused: SignatureDoesNotMatch: you signed with …");
@@ -73,7 +73,7 @@ describe("What services in the cloud refuse", () => {
     for (const one of sent) if (!one.ok) expect(one.permanent).to.equal(true);
   });
 
-  it("a log stream that is missing is made, also when another server made it meanwhile", async () => {
+  it("a missing log stream is created, even if another server created it meanwhile", async () => {
     const missing = failing("ResourceNotFoundException");
     for (const made of [{ body: {} }, failing("ResourceAlreadyExistsException")]) {
       const { options, operations } = await answering(missing, made, { body: {} });
@@ -82,7 +82,7 @@ describe("What services in the cloud refuse", () => {
     }
   });
 
-  it("of a log group's batch that fails half-way, the beginning was accepted and the end was not", async () => {
+  it("if a log group's batch fails half-way, its first part counts as accepted and the rest does not", async () => {
     const { options } = await answering({ body: {} }, failing("ServiceUnavailableException", "later", 503));
     const days = [3, 0].map((ago) => event({ time: new Date(Date.now() - ago * 24 * 3600 * 1000).toISOString() }));
     const [first, second] = await sendOnce(inTheCloud().log_service, days, options);
@@ -90,7 +90,7 @@ describe("What services in the cloud refuse", () => {
     expect(second).to.deep.include({ ok: false, throttled: true });
   });
 
-  it("a service that gives no answer is given up", async () => {
+  it("a service that does not answer is given up", async () => {
     const silent = await StandInServer.start(() => {});
     standIns.push(silent);
     const endpoints = { stream_service: silent.url, delivery_service: silent.url, log_service: silent.url };
@@ -100,7 +100,7 @@ describe("What services in the cloud refuse", () => {
     }
   });
 
-  it("what answers as the service would not is an error that points to the endpoint", async () => {
+  it("an answer that no such service would give leads to an error that names the endpoint", async () => {
     const page = await StandInServer.start((_, response) => response.writeHead(502).end("<html>Bad gateway</html>"));
     standIns.push(page);
     const error = await failureOf(sendOnce(inTheCloud().stream_service, [event()], { endpoints: { stream_service: page.url } }));
@@ -115,7 +115,7 @@ describe("What services in the cloud refuse", () => {
     expect(await sending.catch((error) => error.message)).to.equal("shutting down");
   });
 
-  it("a service that is down is an error that says so", async () => {
+  it("a service that is down is reported as down", async () => {
     const standIn = await StandInServer.start(() => {});
     standIn.stop();
     for (const target of Object.values(inTheCloud())) {
@@ -136,7 +136,7 @@ describe("What services in the cloud refuse", () => {
       expect(() => openTarget({ ...stream_service, stream_service: { auth, stream_ref: wrong } })).to.throw(/no ARN/);
   });
 
-  it("nothing is sent for a batch of which every event is too large", async () => {
+  it("nothing is sent if every event of a batch is too large", async () => {
     const { options, operations } = await answering({ body: {} });
     const target = openTarget(inTheCloud().delivery_service, options);
     const [sent] = await target.send([event({ body: "x".repeat(target.limits.recordBytes) })], forever());

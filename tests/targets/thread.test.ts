@@ -14,7 +14,7 @@ const { TargetThread } = require(
   join(__dirname, "../../server/dist/events/targets/thread"),
 ) as typeof import("../../server/src/events/targets/thread");
 
-/** What is asked of a stand-in that has not answered yet. */
+/** A request to a stand-in that has not answered yet. */
 type Asked = [request: IncomingMessage, response: ServerResponse];
 
 describe("The thread that sends events", () => {
@@ -61,13 +61,13 @@ describe("The thread that sends events", () => {
       (error) => error,
     );
 
-  it("says what became of each event", async () => {
+  it("reports the result of each event", async () => {
     const { sending, asked } = await send();
     asked[1].writeHead(202).end("{}");
     expect(await sending).to.deep.equal([{ ok: true }]);
   });
 
-  it("sends each event as it is, and says which of a batch were not accepted", async () => {
+  it("sends each event unchanged, and reports which of a batch were refused", async () => {
     const failed = { ErrorCode: "InternalFailure", ErrorMessage: "Internal service failure" };
     const accepted = { SequenceNumber: "1", ShardId: "shardId-000000000000" };
     let records: { Data: string; PartitionKey: string }[] = [];
@@ -85,14 +85,14 @@ describe("The thread that sends events", () => {
     expect(arrived).to.deep.equal(events.map(({ key, body }) => ({ key, body })));
   });
 
-  it("says why the service refused, and how long it wants to be left alone", async () => {
+  it("reports why the service refused, and its Retry-After", async () => {
     const { sending, asked } = await send();
     asked[1].writeHead(429, { "retry-after": "7" }).end("too many");
     const error = await failureOf(sending);
     expect(error).to.include({ name: "TargetError", message: "refused with status 429: too many", throttled: true, retryAfterMs: 7000 });
   });
 
-  it("cuts a batch off when whoever sends gives up", async () => {
+  it("aborts a batch when its sender gives up", async () => {
     const giving = new AbortController();
     const { sending, asked } = await send(giving.signal);
     const cut = once(asked[1], "close");
@@ -101,12 +101,12 @@ describe("The thread that sends events", () => {
     await cut;
   });
 
-  it("sends nothing for whoever has given up already", async () => {
+  it("sends nothing if the sender has given up already", async () => {
     expect(await failureOf(target.send([event()], AbortSignal.abort(new Error("given up"))))).to.have.property("message", "given up");
     expect(threads).to.deep.equal([]);
   });
 
-  it("fails what is under way when it dies, and is followed by another", async () => {
+  it("fails its running batches when it dies, and a new thread replaces it", async () => {
     const { sending } = await send();
     await (threads[0] as Worker).terminate();
     expect(await failureOf(sending)).to.have.property("message", "the thread that sends events has ended");

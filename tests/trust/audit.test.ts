@@ -27,7 +27,7 @@ async function headOf(data: string): Promise<{ sequence: number; hash: string; m
   return { ...(head as { sequence: number; hash: string; mac: string }), sequence: Number(head?.sequence) };
 }
 
-/** What an attacker does first who may change the tables: the database's own guard goes. */
+/** The first step of an attacker who may change tables: removes the trigger that protects the log. */
 const unguard = (data: string): Promise<void> =>
   execute(
     data,
@@ -55,7 +55,7 @@ onEveryDatabase("The audit log", (start, database) => {
   const verify = (...args: string[]) => run(data, "audit", "verify", ...args);
   const anchorOf = (out: string): string => /(\d+:[0-9a-f]{64})/.exec(out)?.[1] ?? "";
 
-  /** Does something to the log, and finds it told by `audit verify`; then puts everything back. */
+  /** Tampers with the log, checks that `audit verify` reports it, and restores everything. */
   const expectFound = async (statements: string, words: RegExp, ...args: string[]) => {
     const [rows, head] = [await auditRows(data), (await rowsIn(data, "select * from audit_head"))[0] as Json];
     await unguard(data);
@@ -75,14 +75,14 @@ onEveryDatabase("The audit log", (start, database) => {
   };
   afterEach("find the log whole again", async () => expect((await verify()).code).to.equal(0));
 
-  it("that nobody touched is whole, and names its end", async () => {
+  it("is complete if nobody touched it, and verify prints its head", async () => {
     const { code, out } = await verify();
     const head = await headOf(data);
     expect(code).to.equal(0);
     expect(out).to.include(`${ROWS} rows`).and.to.include(`${head.sequence}:${head.hash}`);
   });
 
-  it("refuses to have a row changed or removed, from whatever program", async () => {
+  it("refuses changes and removals of rows by any program", async () => {
     const before = await contentOf(data);
     for (const statement of [
       "update audit_event set action = 'nothing' where sequence = 3",
@@ -100,7 +100,7 @@ onEveryDatabase("The audit log", (start, database) => {
     expect(await contentOf(data)).to.deep.equal(before);
   });
 
-  it("shows that a row was changed, in whichever column", async function () {
+  it("shows that a row was changed, in any column", async function () {
     this.timeout(600_000);
     const row = (await auditRows(data))[5] as AuditEventRow;
     for (const [name, value] of Object.entries(row)) {
@@ -117,7 +117,7 @@ onEveryDatabase("The audit log", (start, database) => {
     await expectFound("delete from audit_event", /ends with row 0, but it was written up to row 12/);
   });
 
-  it("shows that rows changed places, or that the gap of a removed one was closed", async () => {
+  it("shows that rows were swapped, or that the gap of a removed row was closed", async () => {
     const swap = "update audit_event set sequence = 0 where sequence = 4; update audit_event set sequence = 4 where sequence = 7;";
     await expectFound(`${swap} update audit_event set sequence = 7 where sequence = 0`, /row 4 does not follow row 3/);
     const close = Array.from(
@@ -127,7 +127,7 @@ onEveryDatabase("The audit log", (start, database) => {
     await expectFound(`delete from audit_event where sequence = 5; ${close.join("")}`, /row 5 does not follow row 4/);
   });
 
-  it("shows that rows were added, behind its end or before its beginning", async () => {
+  it("shows that rows were added, after its head or before its beginning", async () => {
     const rows = await auditRows(data);
     const last = rows.at(-1) as AuditEventRow;
     for (const sequence of [ROWS + 1, 0, -1]) {
@@ -140,7 +140,7 @@ onEveryDatabase("The audit log", (start, database) => {
     }
   });
 
-  it("shows that its end was cut off and the noted end was put back, without the code that only the master key makes", async () => {
+  it("shows that its tail was cut off and an old head put back, because the head's signature needs the master key", async () => {
     const row = (await auditRows(data))[8] as AuditEventRow;
     const cut = `delete from audit_event where sequence > 9; update audit_head set sequence = 9, hash = '${row.hash}'`;
     await expectFound(cut, /the end of the log \(row 9\) was not written by a server that has the master key/);
@@ -148,7 +148,7 @@ onEveryDatabase("The audit log", (start, database) => {
     await expectFound("update audit_head set sequence = 5", /end of the log/);
   });
 
-  it("shows that it was computed anew from a changed row on, by somebody without the master key", async () => {
+  it("shows that its hashes were recomputed from a changed row on, without the master key", async () => {
     const rows = await auditRows(data);
     let previous_hash = (rows[4] as AuditEventRow).hash;
     const statements = rows.slice(5).map((row) => {
@@ -163,11 +163,11 @@ onEveryDatabase("The audit log", (start, database) => {
     );
   });
 
-  it("shows that its end is gone, in words", async () => {
+  it("shows that its head is gone, in plain words", async () => {
     await expectFound("delete from audit_head", /The end of the audit log .* was removed/);
   });
 
-  it("shows by a noted row that the whole database was put back to an older state", async () => {
+  it("shows with a noted head that the whole database was reset to an older state", async () => {
     const older = anchorOf((await verify()).out);
     const copy = mkdtempSync(join(tmpdir(), "tunnelplane-copy-"));
     const files = ["tunnelplane.db", "tunnelplane.db-wal"];
@@ -265,7 +265,7 @@ onEveryDatabase("In the audit log", (start, database) => {
     });
   }
 
-  it("refused requests, dry runs and changes of nothing leave no row and no event", async () => {
+  it("refused requests, dry runs and empty changes leave no row and no event", async () => {
     const port = hostport();
     const edge = (await rest.post("/edges/tls", { hostports: [port] })).body;
     const policy = (await rest.post("/ip_policies", {})).body;
@@ -294,13 +294,13 @@ onEveryDatabase("In the audit log", (start, database) => {
     expect(rows).to.deep.equal([]);
   });
 
-  it("a change that is repeated under its Idempotency-Key is one row", async () => {
+  it("a change that is repeated with its Idempotency-Key has one row", async () => {
     const key = { "idempotency-key": unique() };
     const rows = await added(() => Promise.all(Array.from({ length: 10 }, () => rest.post("/ip_policies", {}, key))));
     expect(rows).to.have.length(1);
   });
 
-  it("the rows stand as the API lists them, newest first, page by page, and members may not see them", async () => {
+  it("rows are listed by the API, newest first, page by page, but not for members", async () => {
     const listed: Json[] = [];
     for (let next = "/audit_events?limit=7"; next; ) {
       const { status, body } = await rest.get(next);
@@ -325,7 +325,7 @@ onEveryDatabase("In the audit log", (start, database) => {
     }
   });
 
-  it("whole it stays, at every moment, while 20 writers write", async () => {
+  it("verify succeeds at every moment while 20 writers write", async () => {
     let working = true;
     const writer = async (): Promise<number> => {
       let changes = 0;

@@ -21,7 +21,7 @@ const AT_ONCE = 32;
 const PATIENCE_MS = 60_000;
 const MOST_MEMORY_MIB = 512;
 
-describe("Requests made from the OpenAPI document", () => {
+describe("Requests generated from the OpenAPI document", () => {
   if (!existsSync(FUZZER)) {
     it("skipped: the fuzzer could not be installed, because Python 3 with venv is missing", function () {
       this.skip();
@@ -29,7 +29,7 @@ describe("Requests made from the OpenAPI document", () => {
     return;
   }
 
-  it(`get no 5xx and no answer outside of that document, whatever they are: more than ${FROM_THE_DOCUMENT}`, async function () {
+  it(`get no 5xx and no answer outside of that document: more than ${FROM_THE_DOCUMENT}`, async function () {
     this.timeout(LIMIT_MS);
     const server = await ServerProcess.start({ args: ["--log-level", "error"] });
     const args = [
@@ -43,10 +43,10 @@ describe("Requests made from the OpenAPI document", () => {
         "--no-color",
       ],
       ...["--phases", "examples,coverage,fuzzing", "--header", `Authorization: Bearer ${server.apiKey}`, "--header", "Service-Version: 2"],
-      // More workers trip over each other inside of Python 3.11 ("AST constructor recursion depth mismatch").
+      // With more workers, Python 3.11 fails ("AST constructor recursion depth mismatch").
       ...["--max-examples", String(EXAMPLES), "--workers", "1"],
     ];
-    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-fuzz-")); // the fuzzer leaves notes where it runs
+    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-fuzz-")); // the fuzzer writes files into its working folder
     const memory = memoryOf(server.pid);
     try {
       const { code, output } = await run(FUZZER, args, folder);
@@ -63,10 +63,10 @@ describe("Requests made from the OpenAPI document", () => {
   });
 });
 
-onEveryDatabase("Requests of which some bytes are wrong", (start) => {
+onEveryDatabase("Requests with some wrong bytes", (start) => {
   const server = serverOfThisFile(() => start({ args: ["--log-level", "error"] }));
 
-  /** A good request for every operation that answers more than a path. */
+  /** A valid request for every operation that takes more than a path. */
   const goodRequests = async (): Promise<Buffer[]> => {
     const requests: Buffer[] = [];
     const add = async (method: string, path: string, body?: Json): Promise<void> => {
@@ -105,7 +105,7 @@ onEveryDatabase("Requests of which some bytes are wrong", (start) => {
       while (left-- > 0) {
         const bytes = mutated(requests, dice);
         const line = bytes.toString("latin1").trimStart().split("\r\n")[0] ?? "";
-        // To nothing there is no answer, and no wire that CONNECT could ask for: Node closes the connection.
+        // Node closes the connection without an answer for an empty request and for CONNECT.
         const nothing = line.trim() === "" || line.startsWith("CONNECT ");
         const answer = (await exchange(server.url, bytes)) ?? (nothing ? undefined : await exchange(server.url, bytes, PATIENCE_MS));
         const status = answer?.status ?? "none";
@@ -131,7 +131,7 @@ onEveryDatabase("Requests of which some bytes are wrong", (start) => {
   });
 });
 
-/** What a process holds in memory, which only Linux tells. */
+/** The memory of a process; available on Linux only. */
 function memoryOf(pid: number): { expectBounded(): void } {
   const inMebibytes = (): number =>
     Number(existsSync("/proc/self/status") && /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) >> 10;

@@ -7,7 +7,7 @@ import { Writers } from "./writers";
 const KILLS = size(5, 200);
 
 onEveryDatabase("A server that is killed again and again", (start, database) => {
-  it(`loses nothing that it acknowledged, keeps nothing by halves and comes up again: ${KILLS} kills under 50 writers`, async function () {
+  it(`loses nothing that it acknowledged, keeps no half changes, and starts again: ${KILLS} kills under 50 writers`, async function () {
     this.timeout(LIMIT_MS);
     const data = await database.create();
     const writers = new Writers();
@@ -32,7 +32,7 @@ onEveryDatabase("A server that is killed again and again", (start, database) => 
   });
 });
 
-/** Kills the server while all write, after so many more acknowledged writes. */
+/** Kills the server in the middle of writes, after so many more acknowledged ones. */
 async function killUnder(writers: Writers, server: ServerProcess, writes: number): Promise<void> {
   const enough = writers.acknowledged + writes;
   let killed: Promise<unknown> | undefined;

@@ -11,7 +11,7 @@ const GROUPS = size(8, 150);
 
 describe("On SQLite: an answer to a write", () => {
   if (!canTrace()) {
-    it("skipped: there is no strace here that may attach itself to a process, which shows what is on the disk when", function () {
+    it("skipped: no strace may attach to processes here, which would show when data is on the disk", function () {
       this.skip();
     });
     return;
@@ -28,7 +28,7 @@ describe("On SQLite: an answer to a write", () => {
 
   const write = (name: string): Promise<RestAnswer> => rest.post("/ip_policies", { description: name }, { "x-request-id": name });
   const traced = async (work: () => Promise<RestAnswer[]>): Promise<Trace> => {
-    // Pages are shown as a whole, to find in them what was written.
+    // strace shows whole pages, so that the test finds the written values in them.
     const strace = await Strace.attach(server.pid, "-s", "8192", "-e", "trace=read,write,writev,pwrite64,fsync,fdatasync");
     const answers = await work();
     const trace = new Trace(await strace.detach());
@@ -36,7 +36,7 @@ describe("On SQLite: an answer to a write", () => {
     return trace;
   };
 
-  it(`leaves only after its write was synced to the disk: ${ONE_BY_ONE} writes, one by one`, async function () {
+  it(`is sent only after the write is synced to the disk: ${ONE_BY_ONE} writes, one by one`, async function () {
     this.timeout(LIMIT_MS);
     const names = Array.from({ length: ONE_BY_ONE }, (_, index) => `alone-${index}.`);
     const trace = await traced(async () => {
@@ -48,7 +48,7 @@ describe("On SQLite: an answer to a write", () => {
     expect(trace.syncs).to.be.at.least(ONE_BY_ONE);
   });
 
-  it(`leaves only after that also where ${TOGETHER} writes at a time share a sync: ${GROUPS * TOGETHER} writes`, async function () {
+  it(`is sent only after that even if ${TOGETHER} writes at a time share a sync: ${GROUPS * TOGETHER} writes`, async function () {
     this.timeout(LIMIT_MS);
     const names = Array.from({ length: GROUPS }, (_, group) => Array.from({ length: TOGETHER }, (_, index) => `group-${group}-${index}.`));
     const trace = await traced(async () => {
@@ -62,10 +62,10 @@ describe("On SQLite: an answer to a write", () => {
   });
 });
 
-/** The calls of a server, in order: the writes, syncs and answers are all made by its one main thread. */
+/** The system calls of a server, in order. Its main thread makes all writes, syncs and answers. */
 class Trace {
   readonly #calls: readonly string[];
-  /** Which call read a request, and which wrote its answer. */
+  /** The index of the call that read a request, and of the one that wrote its answer. */
   readonly #arrivals = new Map<string, number>();
   readonly #answers = new Map<string, number>();
 
@@ -100,7 +100,7 @@ class Trace {
 const isWrite = (call: string): boolean => /^pwrite64\(\d+<[^>]*-wal>/.test(call);
 const isSync = (call: string): boolean => /^f(data)?sync\(\d+<[^>]*-wal>\) += 0/.test(call);
 
-/** The calls without the thread's number; one during which another thread was busy stands where it ended. */
+/** The calls without thread numbers. A call that was interrupted by another thread's is listed where it ended. */
 function whole(lines: readonly string[]): string[] {
   const begun = new Map<string, string>();
   return lines.flatMap((line) => {
@@ -116,7 +116,7 @@ function whole(lines: readonly string[]): string[] {
 }
 
 describe("On PostgreSQL: every transaction of a server", () => {
-  it("waits until it is on the disk, as PostgreSQL does by default: its sessions leave synchronous_commit on", async () => {
+  it("waits for the disk, as by default in PostgreSQL: sessions leave synchronous_commit on", async () => {
     const data = await (await sharedPostgres()).newDatabase();
     await (await ServerProcess.start({ data })).stop();
     const session = await (await sharedPostgres()).connect(data);

@@ -16,7 +16,7 @@ async function countOf(data: string, kind: string): Promise<number> {
   return Number(row?.count);
 }
 
-/** Repeats a creation under one key until an answer comes through. */
+/** Repeats a creation with one key until an answer arrives. */
 async function untilAnswered(rest: Rest, path: string, body: unknown, key: string): Promise<RestAnswer> {
   for (;;) {
     try {
@@ -27,7 +27,7 @@ async function untilAnswered(rest: Rest, path: string, body: unknown, key: strin
   }
 }
 
-/** What may only be created once, each for a reason of its own: nothing but the key, a unique value, a parent that is locked, a list. */
+/** Creations that must happen once, each for another reason: only the key, a unique value, a locked parent, a list. */
 async function creations(rest: Rest): Promise<{ path: string; body: Json }[]> {
   const edge = (await rest.post("/edges/https", { hostports: [hostport()] })).body.id;
   const destination = (await rest.post("/event_destinations", { format: "json", target: { monitoring_service: { api_key: "k" } } })).body;
@@ -44,7 +44,7 @@ async function creations(rest: Rest): Promise<{ path: string; body: Json }[]> {
   ];
 }
 
-/** All answers are the first one, and just one of them says so by not being given again. */
+/** Checks that all answers are equal, and that exactly one of them is not marked as replayed. */
 function expectOneCreation(answers: readonly RestAnswer[]): void {
   for (const answer of answers) expect(answer.status, answer.text).to.equal(201);
   expect(new Set(answers.map(({ body }) => body.id ?? body.type)).size).to.equal(1);
@@ -62,7 +62,7 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
   before("start a server", async () => serve(await database.create()));
   after(() => server.stop());
 
-  it("makes one object of each creation, however many of its answers are lost", async function () {
+  it("makes one object per creation, however many answers are lost", async function () {
     this.timeout(LIMIT_MS);
     const count = size(300, 10_000);
     const before = { cr: await countOf(server.data, "tunnel_credential"), edge: await countOf(server.data, "tls_edge") };
@@ -94,14 +94,14 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
     }
   });
 
-  it("of 50 requests at once makes one object, of whatever kind", async () => {
+  it("of 50 requests at once makes one object, of any kind", async () => {
     for (const { path, body } of await creations(rest)) {
       const key = randomUUID();
       expectOneCreation(await Promise.all(Array.from({ length: 50 }, () => rest.post(path, body, named(key)))));
     }
   });
 
-  it("gives the same answer again after the server was killed, with the authtoken that is told once", async () => {
+  it("gets the same answer again after the server was killed, with the one-time authtoken", async () => {
     const key = randomUUID();
     const first = await rest.post("/credentials", { description: "mine" }, named(key));
     expect(first.body.token).to.match(/^tpt_/);
@@ -117,7 +117,7 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
     expect((await rest.get(`/credentials/${first.body.id}`)).body.token).to.equal(null);
   });
 
-  it("makes one object of each creation that was under way when the server was killed", async () => {
+  it("makes one object per creation that was in progress when the server was killed", async () => {
     const before = await countOf(server.data, "tunnel_credential");
     const keys = Array.from({ length: 40 }, () => randomUUID());
     const attempts = keys.map((key) => rest.post("/credentials", {}, named(key)).catch(() => undefined));
@@ -134,7 +134,7 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
     expect(await countOf(server.data, "tunnel_credential")).to.equal(before + keys.length);
   });
 
-  it("gives the first answer again when the object has been changed or deleted since", async () => {
+  it("gets the first answer again even if the object was changed or deleted since", async () => {
     const key = randomUUID();
     const first = await rest.post("/ip_policies", { description: "first" }, named(key));
     await rest.patch(`/ip_policies/${first.body.id}`, { description: "second" });
@@ -144,7 +144,7 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
     expect((await rest.get(`/ip_policies/${first.body.id}`)).status).to.equal(404);
   });
 
-  it("is each owner's own", async () => {
+  it("is separate for each owner", async () => {
     const bot = (await rest.post("/bot_users", { name: "ci" })).body;
     const { token } = (await rest.post("/api_keys", { owner_id: bot.id })).body;
     const key = randomUUID();
@@ -160,7 +160,7 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
     expectRefused(differing, reused(key));
   });
 
-  it("is refused with another request, which changes nothing", async () => {
+  it("is refused with another request, and nothing changes", async () => {
     const key = randomUUID();
     await rest.post("/ip_policies", { description: "first" }, named(key));
     const before = [await countOf(server.data, "ip_policy"), await countOf(server.data, "tunnel_credential")];
@@ -170,7 +170,7 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
     expect([await countOf(server.data, "ip_policy"), await countOf(server.data, "tunnel_credential")]).to.deep.equal(before);
   });
 
-  it("is refused when it is empty, too long or has spaces or letters beyond ASCII", async () => {
+  it("is refused if it is empty, too long, or has spaces or non-ASCII characters", async () => {
     const before = await countOf(server.data, "ip_policy");
     for (const key of ["", " ", "two words", "k".repeat(256), "ä", "a\tb"]) {
       expectRefused(await rest.post("/ip_policies", {}, named(key)), badHeader);
@@ -179,7 +179,7 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
     expect((await rest.post("/ip_policies", {}, named("k".repeat(255)))).status).to.equal(201);
   });
 
-  it("is not spent by a request that was refused, nor by a dry run", async () => {
+  it("is not used up by a refused request or a dry run", async () => {
     const key = randomUUID();
     const port = hostport();
     const holder = (await rest.post("/edges/tls", { hostports: [port] })).body.id;
@@ -194,7 +194,7 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
     expect(answer.headers.has("idempotent-replayed")).to.equal(false);
   });
 
-  it("may be used for something new after a day", async () => {
+  it("may be used for another request after a day", async () => {
     const key = randomUUID();
     const first = await rest.post("/ip_policies", {}, named(key));
     await execute(server.data, `update idempotency_key set created_at = '2020-01-01T00:00:00.000Z' where key = '${key}'`);
@@ -217,7 +217,7 @@ describe("On PostgreSQL with two servers: an Idempotency-Key", () => {
     for (const server of servers) await server.stop();
   });
 
-  it("of 50 requests at once, spread over both, makes one object, of whatever kind", async () => {
+  it("of 50 requests at once, spread over both, makes one object, of any kind", async () => {
     for (const { path, body } of await creations(rests[0] as Rest)) {
       const key = randomUUID();
       expectOneCreation(

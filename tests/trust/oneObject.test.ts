@@ -20,20 +20,20 @@ interface Recorded {
   readonly outputs: Record<string, unknown>;
 }
 
-/** What a stack's state holds of ours. */
+/** Our resources in a stack's state. */
 async function recordedIn(stack: Engine): Promise<Recorded[]> {
   const { deployment } = await stack.exportState();
   return (deployment.resources ?? []).filter(({ type }: { type: string }) => type.includes("tunnelplane"));
 }
 
-/** A process and all that it started, also what leads process groups of its own, as the engine's plugins do. */
+/** A process and all its descendants, also those in process groups of their own, such as the engine's plugins. */
 function treeOf(root: number): number[] {
   const rows = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
   const children = rows.map((row) => row.trim().split(/\s+/).map(Number)).filter(([, parent]) => parent === root);
   return [root, ...children.flatMap(([child]) => treeOf(child as number))];
 }
 
-/** Sends a signal, unless the process is gone; 0 only asks. Returns whether it was there. */
+/** Sends a signal; 0 only checks. Returns whether the process exists. */
 function signalled(pid: number, signal: "SIGKILL" | 0): boolean {
   try {
     return process.kill(pid, signal);
@@ -110,7 +110,7 @@ describe("One intent makes one object", function () {
           killed = treeOf(pid as number);
           for (const each of killed) signalled(each, "SIGKILL");
         };
-        // Before the server has it, while the server carries it out, or about when the engine records it.
+        // Before the server gets the request, while it works on it, or when the engine records the result.
         const moment = kill % 3;
         if (moment < 2) end();
         else setTimeout(end, randomInt(100));
@@ -124,7 +124,7 @@ describe("One intent makes one object", function () {
       const [, signal] = await once(run, "close");
       expect(signal, "the run was killed on its way").to.equal("SIGKILL");
       run = undefined;
-      // A process that was killed inside of a write ends after it.
+      // A process that is killed during a write ends after the write.
       while (killed.some((each) => signalled(each, 0))) await sleep(10);
       stack.restoreTornState();
       recorded += (await recordedIn(stack)).length;
@@ -142,7 +142,7 @@ describe("One intent makes one object", function () {
     figure(`${kills} runs killed, ${recorded} objects recorded by then; afterwards ${declared} declared, as many on the servers`);
   });
 
-  it("when a run never gets the answer, the next one does, with what is told once", async () => {
+  it("if a run never gets the answer, the next one does, with the one-time secret", async () => {
     const server = await world.server();
     let lossy = true;
     const proxy = await proxyOf(server.url, () => (lossy ? "answer lost" : "answered"));
@@ -159,7 +159,7 @@ describe("One intent makes one object", function () {
   });
 });
 
-describe("Another intent makes another object, although it asks for the same", function () {
+describe("Another intent makes another object, even with the same arguments", function () {
   this.timeout(LIMIT_MS);
   const world = new World();
   after(() => world.close());
@@ -197,7 +197,7 @@ describe("Another intent makes another object, although it asks for the same", f
     expect(new Set(ids)).to.have.property("size", 3);
   });
 
-  it("because another resource took over what had the name before", async () => {
+  it("because another resource has taken over the old one's name", async () => {
     const server = await world.server();
     let program = async () => void one("old");
     const stack = await world.stack(server, () => program());
@@ -229,7 +229,7 @@ describe("Another intent makes another object, although it asks for the same", f
       .and.have.members(await idsIn(server.rest, "/credentials"));
   });
 
-  it("without a word of it in previews, and with a few bytes of it in the state", async () => {
+  it("and is invisible in previews, and short in the state", async () => {
     const server = await world.server();
     let description = "first";
     const stack = await world.stack(server, async () => void new tunnels.IpPolicy("office", { description }));
@@ -240,7 +240,7 @@ describe("Another intent makes another object, although it asks for the same", f
     const [resource] = (await recordedIn(stack)) as [Recorded & { inputs: Record<string, unknown> }];
     const hiddenIn = (properties: object) => Object.entries(properties).filter(([name]) => name.startsWith("__") && name !== "__provider");
     expect(JSON.stringify(hiddenIn(resource.inputs))).to.have.length.lessThan(50);
-    // A refresh shows what only one side of the state has as a change.
+    // A refresh shows a property as a change if only inputs or only outputs have it.
     expect(hiddenIn(resource.outputs)).to.deep.equal(hiddenIn(resource.inputs));
   });
 });

@@ -10,7 +10,7 @@ import { Writers } from "./writers";
 const ROUNDS = size(1, 10);
 const WRITES = 200;
 
-/** Lets all write until so many more are acknowledged. */
+/** Lets all clients write until so many more writes are acknowledged. */
 const someMore = (writers: Writers, server: ServerProcess, writes = WRITES): Promise<void> => {
   const enough = writers.acknowledged + writes;
   return writers.run(server, () => writers.acknowledged >= enough);
@@ -41,7 +41,7 @@ for (const fault of [...DISKS_THAT_REFUSE, DISK_THAT_FAILS_TO_SYNC]) {
       disk.dispose();
     });
 
-    /** Lets all write on a broken disk until so many have been turned down. */
+    /** Lets all clients write on a broken disk until so many writes are refused. */
     const turnedDown = async (): Promise<void> => {
       const { refused, inDoubt } = writers;
       const enough = refused + inDoubt + WRITES / 2;
@@ -57,7 +57,7 @@ for (const fault of [...DISKS_THAT_REFUSE, DISK_THAT_FAILS_TO_SYNC]) {
     const words =
       fault === DISK_THAT_FAILS_TO_SYNC ? "never says that a write was kept" : "answers writes with 503, having changed nothing";
 
-    it(`${words}, goes on reading, and by itself goes on writing once it is mended: ${ROUNDS} times`, async function () {
+    it(`${words}, goes on reading, and writes again by itself after the repair: ${ROUNDS} times`, async function () {
       this.timeout(LIMIT_MS);
       for (let round = 0; round < ROUNDS; round++) {
         await someMore(writers, server);
@@ -74,7 +74,7 @@ for (const fault of [...DISKS_THAT_REFUSE, DISK_THAT_FAILS_TO_SYNC]) {
       tell(writers);
     });
 
-    it(`has lost nothing that it acknowledged when it is killed meanwhile, and kept nothing that it refused: ${ROUNDS} times`, async function () {
+    it(`loses nothing that it acknowledged if it is killed meanwhile, and keeps nothing that it refused: ${ROUNDS} times`, async function () {
       this.timeout(LIMIT_MS);
       for (let round = 0; round < ROUNDS; round++) {
         const mend = await disk.break(server);
@@ -104,7 +104,7 @@ describe("On PostgreSQL: a server whose database goes away while 50 write", () =
   });
   afterEach(() => server.stop());
 
-  /** Takes the database away in the midst of writing, `ROUNDS` times, and compares what is kept with what was promised. */
+  /** Takes the database away during writes, `ROUNDS` times, and compares the stored objects with the acknowledged ones. */
   const survive = async (outage: () => Promise<void>): Promise<void> => {
     const writers = new Writers();
     for (let round = 0; round < ROUNDS; round++) {
@@ -125,7 +125,7 @@ describe("On PostgreSQL: a server whose database goes away while 50 write", () =
     tell(writers);
   };
 
-  it(`keeps what it acknowledged and goes on by itself when all its connections are cut: ${ROUNDS} times`, async function () {
+  it(`keeps acknowledged writes and recovers by itself if all its connections are cut: ${ROUNDS} times`, async function () {
     this.timeout(LIMIT_MS);
     await survive(async () => {
       const session = await postgres.connect(data);
@@ -136,7 +136,7 @@ describe("On PostgreSQL: a server whose database goes away while 50 write", () =
     });
   });
 
-  it(`keeps what it acknowledged and goes on by itself when PostgreSQL stops and starts again: ${ROUNDS} times`, async function () {
+  it(`keeps acknowledged writes and recovers by itself if PostgreSQL stops and starts again: ${ROUNDS} times`, async function () {
     this.timeout(LIMIT_MS);
     await survive(async () => {
       await postgres.pause();

@@ -36,7 +36,7 @@ onEveryDatabase("The keys that seal secrets", (start, database) => {
     );
     return message;
   };
-  /** Without the master key that tests give to servers on PostgreSQL: as with a folder, a file has it. */
+  /** Starts a server without the master key that tests usually pass on PostgreSQL; it is in a file, as with a folder. */
   const byFile = (file: string) => ({ env: { TUNNELPLANE_MASTER_KEY: undefined }, args: ["--master-key-file", file] });
 
   const runWithoutKey = (...args: string[]) => endOf(command(data, args, { TUNNELPLANE_MASTER_KEY: undefined }));
@@ -101,7 +101,7 @@ onEveryDatabase("The keys that seal secrets", (start, database) => {
     });
   }
 
-  it("that are rotated by several at once lose no secret", async () => {
+  it("lose no secret if several rotate them at once", async () => {
     const { server, rest } = await serve();
     const secrets = await secretsOf(rest);
     for (let index = 0; index < 150; index++) await created(rest, "/event_destinations", monitoring(canary()));
@@ -118,7 +118,7 @@ onEveryDatabase("The keys that seal secrets", (start, database) => {
     expect(await sealedUnder()).to.have.property("size", 1);
   });
 
-  it("may be kept under two master keys, and after a rotation with the new one the old one is refused", async () => {
+  it("can be opened with two master keys; after a rotation with the new one, the old one is refused", async () => {
     const [old, next] = [join(folder, "old.key"), join(folder, "next.key")];
     const first = await serve(byFile(old));
     const secrets = await secretsOf(first.rest);
@@ -142,7 +142,7 @@ onEveryDatabase("The keys that seal secrets", (start, database) => {
     await expectReadable((await serve(byFile(next))).rest, secrets);
   });
 
-  it("are not replaced when the master key is missing: the server refuses to start", async () => {
+  it("are not replaced if the master key is missing: the server refuses to start", async () => {
     const file = join(folder, "master.key");
     const { server, rest } = await serve(byFile(file));
     await secretsOf(rest);

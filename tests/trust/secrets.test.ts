@@ -17,7 +17,7 @@ import { canary, created, expectReadable, inCloud, monitoring, oidc, secretsOf }
 const internal = { status: 500, code: "TP_1800" };
 const isUrl = (data: string) => data.startsWith("postgres:");
 
-/** All that a database has written, as bytes where it is a file. */
+/** Everything that a database has written, as bytes if it is a file. */
 async function storedIn(data: string): Promise<string> {
   if (isUrl(data)) return JSON.stringify(await contentOf(data));
   const files = readdirSync(data).filter((name) => name.startsWith("tunnelplane.db"));
@@ -68,7 +68,7 @@ async function privateKeyOf(data: string, id: string): Promise<string> {
   }
 }
 
-/** How many places in the contract are marked as secret, also below lists and maps, where nothing looks for them. */
+/** The number of fields in the contract that are marked as secret, also below lists and maps, where no code looks for them. */
 function marked(schema: z.ZodType): number {
   const inner = schema as z.ZodType & {
     unwrap?: () => z.ZodType;
@@ -92,7 +92,7 @@ describe("The contract's secrets", () => {
     registry.map((definition) => [definition.kind, secretPathsOf(definition)]).filter(([, found]) => found?.length),
   );
 
-  it("are these, and no others", () => {
+  it("are exactly these", () => {
     expect(paths).to.deep.equal({
       tunnel_credential: ["token"],
       https_edge_route: ["oidc.client_secret"],
@@ -106,7 +106,7 @@ describe("The contract's secrets", () => {
     });
   });
 
-  it("stand nowhere that is not searched for them, such as in lists", () => {
+  it("are only in places where code looks for them, so not in lists", () => {
     for (const definition of registry) {
       const fields = Object.values({ ...definition.fields, ...definition.computed });
       expect(
@@ -131,7 +131,7 @@ onEveryDatabase("A secret", (start, database) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("is answered where the specification says so, and stands in clear in no file, backup, log, event or audit row", async () => {
+  it("is answered as specified, and is in clear in no file, backup, log, event or audit row", async () => {
     const first = await secretsOf(rest);
     await expectReadable(rest, first);
     const renewed = canary();
@@ -169,7 +169,7 @@ onEveryDatabase("A secret", (start, database) => {
       events: await everyPage(rest, "/events?limit=7"),
       "audit log": await everyPage(rest, "/audit_events?limit=7"),
       metrics: (await rest.get("/metrics")).text,
-      "lists of what was told once": (await Promise.all(lists.map((path) => everyPage(rest, path)))).join(),
+      "lists of one-time secrets": (await Promise.all(lists.map((path) => everyPage(rest, path)))).join(),
     });
     expect(server.log).to.include('"level":30');
     if (isUrl(server.data)) return;
@@ -180,7 +180,7 @@ onEveryDatabase("A secret", (start, database) => {
     await expectReadable(rest, secrets);
   });
 
-  it("that is sent in a wrong place is repeated in no error and no log", async () => {
+  it("in a wrong place of a request is repeated in no error and no log", async () => {
     const secret = canary();
     const edge = (await created(rest, "/edges/https", { hostports: [hostport()] })).id;
     const routes = `/edges/https/${edge}/routes`;
@@ -236,7 +236,7 @@ onEveryDatabase("A secret", (start, database) => {
     expect(log).not.to.include(secret);
   });
 
-  it("that was moved to another object in the database, or changed, is not shown, and the log says where it stands", async () => {
+  it("that was moved to another object in the database, or changed, is not shown, and the log names its place", async () => {
     const [mine, theirs] = [canary(), canary()];
     const [one, other] = [
       await created(rest, "/event_destinations", monitoring(mine)),
@@ -270,7 +270,7 @@ onEveryDatabase("A secret", (start, database) => {
     expect((await rest.get(`/event_destinations/${one.id}`)).body.target.monitoring_service.api_key).to.equal(mine);
   });
 
-  it("of an authority that was given the key of another in the database signs nothing", async () => {
+  it("that was copied from one authority to another in the database signs nothing", async () => {
     const [one, other] = [
       (await created(rest, "/ssh_certificate_authorities", {})).id,
       (await created(rest, "/ssh_certificate_authorities", {})).id,
@@ -294,7 +294,7 @@ onEveryDatabase("A secret", (start, database) => {
       id: string;
       document: string;
     }[];
-    // What the version before would hold: each sealed text is one of those that were sent.
+    // As in the version before: each sealed text becomes one of those that were sent.
     const core = await coreOf(server.data);
     for (const { id, document } of rows) {
       const definition = registry.find(({ idPrefix }) => id.startsWith(`${idPrefix}_`)) as never;

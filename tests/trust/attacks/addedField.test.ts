@@ -13,7 +13,7 @@ const SENT_AS_ANSWERED = ["tls_termination", "oidc", "user_agent_filter"];
 
 type Json = RestAnswer["body"];
 
-/** A client that holds every answer against the server's own OpenAPI document. */
+/** A client that checks every answer against the server's own OpenAPI document. */
 class Checked {
   private constructor(
     private readonly rest: Rest,
@@ -34,7 +34,7 @@ class Checked {
 
   read = async (uri: string): Promise<Json> => (await this.request("GET", uri)).body;
 
-  /** Every object of a kind, with the page that it stands on checked too. */
+  /** Every object of a kind; checks the pages too. */
   async all(definition: Definition): Promise<Json[]> {
     const parents = pathFieldsOf(definition).length > 0 ? (await this.read("/edges/https")).https_edges : [undefined];
     const lists = await Promise.all(
@@ -44,7 +44,7 @@ class Checked {
   }
 }
 
-onEveryDatabase("A database that the last release wrote", (start, database) => {
+onEveryDatabase("A database of the last release", (start, database) => {
   let data: string;
 
   before("restore it", async () => {
@@ -62,7 +62,7 @@ onEveryDatabase("A database that the last release wrote", (start, database) => {
     }
   };
 
-  /** Tries one thing on every object of every type. */
+  /** Runs an action on every object of every type. */
   const eachObject = async (api: Checked, attempt: (definition: Definition, object: Json) => Promise<void>) => {
     const kinds = new Set<string>();
     for (const definition of registry)
@@ -74,7 +74,7 @@ onEveryDatabase("A database that the last release wrote", (start, database) => {
     expect([...kinds], "types of the last release").to.have.members(stored);
   };
 
-  it("is answered as the OpenAPI document of today says: every object, module and list", () =>
+  it("is answered as in today's OpenAPI document: every object, module and list", () =>
     served((api) =>
       eachObject(api, async (definition, object) => {
         expect(await api.read(object.uri)).to.deep.equal(object);
@@ -83,7 +83,7 @@ onEveryDatabase("A database that the last release wrote", (start, database) => {
       }),
     ));
 
-  it("can be changed by this version, object by object, and keeps what was not named", () =>
+  it("can be changed by this version, object by object, and keeps all other fields", () =>
     served((api) =>
       eachObject(api, async ({ fields }, object) => {
         const change = "description" in fields ? { description: "by this version" } : { name: "named by this version" };
@@ -93,7 +93,7 @@ onEveryDatabase("A database that the last release wrote", (start, database) => {
       }),
     ));
 
-  it("answers the default of a field that was added to a type, a module or an entry of a list since", () =>
+  it("answers the default of fields that were added since, in types, modules and entries of lists", () =>
     served(
       (api) =>
         eachObject(api, async (definition, object) => {
@@ -105,7 +105,7 @@ onEveryDatabase("A database that the last release wrote", (start, database) => {
       { env: MORE_FIELDS },
     ));
 
-  it("is changed where such a field was added: ETags hold, only what was named changes, and the field can be set", () =>
+  it("can be updated despite such fields: ETags stay valid, only the named fields change, and the new one can be set", () =>
     served(
       async (api) =>
         eachObject(api, async (definition, object) => {
@@ -133,7 +133,7 @@ onEveryDatabase("A database that the last release wrote", (start, database) => {
       { env: MORE_FIELDS },
     ));
 
-  it("is served beside a server of the old version that writes meanwhile: what that leaves out is answered with its default", () =>
+  it("can be shared with a server of the old version: fields that it leaves out are answered with their default", () =>
     served(
       async (api) => {
         const made = (await api.all(registry.find(({ kind }) => kind === "static_backend") as Definition))[0];
@@ -151,7 +151,7 @@ onEveryDatabase("A database that the last release wrote", (start, database) => {
     ));
 });
 
-/** The lists of an object's children, which changes of the children bring up to date. */
+/** The lists of embedded children, which change with the children. */
 const childrenOf = (object: Json): Json => {
   const definition = registry.find(({ idPrefix }) => object.id.startsWith(`${idPrefix}_`)) as Definition;
   return Object.fromEntries(embeddedIn(definition).map(([name]) => [name, object[name]]));

@@ -4,7 +4,7 @@ import { certificate } from "../../support/api/fixtures";
 import { onEveryDatabase } from "../../support/databases";
 import { exchange } from "../../support/rawHttp";
 
-onEveryDatabase("A body means what it says, or is refused:", (start) => {
+onEveryDatabase("A body is unambiguous or refused:", (start) => {
   const server = serverOfThisFile(start);
 
   const sendBytes = async (body: Buffer, type = "application/json") => {
@@ -15,7 +15,7 @@ onEveryDatabase("A body means what it says, or is refused:", (start) => {
     return answer;
   };
 
-  it("a body that is missing or empty changes nothing, wherever one is taken", async () => {
+  it("a missing or empty body changes nothing, for any operation", async () => {
     const edge = await server.created("/edges/tls", { hostports: [hostport()], policies: { inbound: [{ actions: [{ type: "deny" }] }] } });
     const json = { "content-type": "application/json" };
     for (const [method, path] of [
@@ -34,7 +34,7 @@ onEveryDatabase("A body means what it says, or is refused:", (start) => {
     await server.created("/credentials", {});
   });
 
-  it("bytes that are no UTF-8, and other charsets, are refused", async () => {
+  it("invalid UTF-8 and other charsets are refused", async () => {
     const latin = Buffer.from('{"description": "Zürich"}', "latin1");
     expectRefused(await sendBytes(latin), { ...notJson, mentions: ["UTF-8", "at character 19"] });
     const charset = (name: string) => `application/json; charset=${name}`;
@@ -43,13 +43,13 @@ onEveryDatabase("A body means what it says, or is refused:", (start) => {
     for (const name of ["utf-8", "UTF-8"]) expect((await sendBytes(Buffer.from("{}"), charset(name))).status).to.equal(201);
   });
 
-  it("half of a surrogate pair is refused where it stands, and a whole one is kept", async () => {
+  it("half of a surrogate pair is refused with its place, and a whole one is accepted", async () => {
     expectRefused(await server.rest.post("/ip_policies", '{"description": "a\\ud83d"}'), invalid("description", "surrogate"));
     expectRefused(await server.rest.post("/backends/tunnel_group", '{"labels": {"a\\udc00": "b"}}'), invalid("labels", "surrogate"));
     expect((await server.created("/ip_policies", '{"description": "\\ud83d\\ude87"}')).description).to.equal("🚇");
   });
 
-  it("what is no JSON is refused with the place, and a forbidden name by its name", async () => {
+  it("invalid JSON is refused with the place, and a forbidden name with its name", async () => {
     for (const [text, place] of [
       ['{"a": }', 7],
       ['{"a": 1,}', 9],
@@ -67,7 +67,7 @@ onEveryDatabase("A body means what it says, or is refused:", (start) => {
     expectRefused(await server.rest.post("/backends/tunnel_group", '{"labels": {"__proto__": "x"}}'), unknownField("labels.__proto__"));
   });
 
-  it("on an update, what a field could never be counts as left out", async () => {
+  it("in an update, an empty value that the field does not allow counts as left out", async () => {
     const group = await server.created("/backends/tunnel_group", { labels: { app: "shop" } });
     expect((await server.rest.patch(group.uri, { labels: {}, description: "new" })).body).to.deep.include({
       labels: { app: "shop" },
@@ -82,7 +82,7 @@ onEveryDatabase("A body means what it says, or is refused:", (start) => {
     });
   });
 
-  it("a list that restricts access is not empty while it is enabled", async () => {
+  it("a list that restricts access cannot be empty while it is enabled", async () => {
     const ca = await server.created("/certificate_authorities", { ca_pem: certificate().pem });
     const edge = await server.created("/edges/tls", { hostports: [hostport()], mutual_tls: { certificate_authority_ids: [ca.id] } });
     for (const [module, list] of [
@@ -106,7 +106,7 @@ onEveryDatabase("A body means what it says, or is refused:", (start) => {
     expect((await server.created("/edges/https/{edge_id}/routes", route)).jwt_validation.issuer).to.deep.equal(jwt.issuer);
   });
 
-  it("a path that cannot be decoded is the path of nothing", async () => {
+  it("a path that cannot be decoded is not found", async () => {
     expectRefused(await server.rest.get("/credentials/%zz"), { status: 404, code: "TP_1301", mentions: ["decoded"] });
   });
 });

@@ -15,7 +15,7 @@ onEveryDatabase("The bootstrap key", (startServer, database) => {
 
   const statusWith = async (url: string, key: string) => (await new Rest(url, key).get("/ip_policies")).status;
 
-  /** A database whose bootstrap key was deleted, after another key was made. */
+  /** A database whose bootstrap key was deleted after another key was created. */
   async function withoutBootstrapKey() {
     const data = await database.create();
     const server = await start({ data });
@@ -27,7 +27,7 @@ onEveryDatabase("The bootstrap key", (startServer, database) => {
     return { data, token };
   }
 
-  it("stays deleted when the server starts again with it, and the log says so without it", async () => {
+  it("stays deleted when the server starts again with it, and the log says so without the key", async () => {
     const { data, token } = await withoutBootstrapKey();
     const again = await start({ data });
     expect(await statusWith(again.url, API_KEY)).to.equal(401);
@@ -37,7 +37,7 @@ onEveryDatabase("The bootstrap key", (startServer, database) => {
     expect((await new Rest(again.url, token).get("/api_keys")).body.keys).to.have.length(1);
   });
 
-  it("stays deleted when no key of an admin is left", async () => {
+  it("stays deleted even if no admin has a key any more", async () => {
     const data = await database.create();
     const server = await start({ data });
     const rest = new Rest(server.url, API_KEY);
@@ -57,7 +57,7 @@ onEveryDatabase("The bootstrap key", (startServer, database) => {
     expect(await statusWith(server.url, token)).to.equal(200);
   });
 
-  it("that differs from the one of the first start is ignored, and one that is known brings no line to the log", async () => {
+  it("is ignored if it differs from the one of the first start; if it is known, nothing is logged", async () => {
     const data = await database.create();
     const first = await start({ data });
     const second = await start({ data });
@@ -70,7 +70,7 @@ onEveryDatabase("The bootstrap key", (startServer, database) => {
     expect([first, second, third].map(({ log }) => log.includes("is ignored"))).to.deep.equal([false, false, true]);
   });
 
-  it("is not taken where the first start made a key and showed it", async () => {
+  it("is ignored if the first start created a key and showed it", async () => {
     const data = await database.create();
     await (await start({ data, env: BEFORE_KEY })).stop();
     expect(await statusWith((await start({ data })).url, API_KEY)).to.equal(401);
@@ -80,7 +80,7 @@ onEveryDatabase("The bootstrap key", (startServer, database) => {
 onEveryDatabase("tunnelplane keys recover", (startServer, database) => {
   const start = untilTestEnds(startServer);
 
-  it("makes a new admin's key beside a running server, shows it once, and is in the audit log", async () => {
+  it("creates an admin's API key next to a running server, shows it once, and is in the audit log", async () => {
     const server = await start();
     const { code, out, err } = await run(server.data, "keys", "recover");
     expect(code, err).to.equal(0);
@@ -98,7 +98,7 @@ onEveryDatabase("tunnelplane keys recover", (startServer, database) => {
     expect(verified.code, verified.err).to.equal(0);
   });
 
-  it("works without a server, also when every key was deleted", async () => {
+  it("works without a server, even if every key was deleted", async () => {
     const data = await database.create();
     const server = await start({ data });
     const rest = new Rest(server.url, API_KEY);
@@ -110,7 +110,7 @@ onEveryDatabase("tunnelplane keys recover", (startServer, database) => {
     expect((await again.get("/api_keys")).body.keys).to.have.length(1);
   });
 
-  it("says what to do where there is nothing to recover", async () => {
+  it("says what to do if there is nothing to recover", async () => {
     const empty = await database.create();
     const { code, out, err } = await run(empty, "keys", "recover");
     expect(code).to.equal(1);

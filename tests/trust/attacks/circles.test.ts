@@ -7,7 +7,7 @@ onEveryDatabase("A backend never contains itself:", (start) => {
   const failover = (...ids: string[]) => server.created("/backends/failover", { backends: ids });
   const weighted = (...ids: string[]) => server.created("/backends/weighted", { backends: Object.fromEntries(ids.map((id) => [id, 1])) });
 
-  it("not directly, and not through others: the answer names the circle", async () => {
+  it("neither directly nor through others, and the error names the circle", async () => {
     const outer = await failover();
     expectRefused(await server.rest.patch(outer.uri, { backends: [outer.id] }), invalid("backends[0]", `${outer.id} → ${outer.id}`));
     const middle = await weighted(outer.id);
@@ -17,7 +17,7 @@ onEveryDatabase("A backend never contains itself:", (start) => {
     expect((await server.rest.patch(outer.uri, { backends: [(await failover()).id] })).status).to.equal(200);
   });
 
-  it("not when two writers add one half of the circle each, at the same moment", async () => {
+  it("even if two writers add half of the circle each at the same time", async () => {
     for (let round = 0; round < 10; round++) {
       const [one, other] = [await failover(), await weighted()];
       const answers = await Promise.all([

@@ -6,7 +6,7 @@ import { takeAll, World } from "../../support/events";
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-onEveryDatabase("A clock that was a day ahead and is put right", (_start, database) => {
+onEveryDatabase("A clock that was a day ahead and is corrected", (_start, database) => {
   let world: World;
   beforeEach(async () => {
     world = await World.open(await database.create());
@@ -14,7 +14,7 @@ onEveryDatabase("A clock that was a day ahead and is put right", (_start, databa
   });
   afterEach(() => world.close());
 
-  /** A destination whose service refused everything while the clock was ahead, often enough to be left alone for an hour. */
+  /** A destination whose service refused everything while the clock was ahead, until the back-off was an hour. */
   async function refused(error = new TargetError("refused: it is broken")) {
     const { target } = await world.destination();
     target.behaviour = () => {
@@ -30,21 +30,21 @@ onEveryDatabase("A clock that was a day ahead and is put right", (_start, databa
     return { target, dispatcher };
   }
 
-  it("leaves no delivery waiting for tomorrow that failed meanwhile", async () => {
+  it("does not make deliveries that failed meanwhile wait until tomorrow", async () => {
     const { target } = await refused();
     world.pass(-DAY);
     await world.dispatcher().deliverDue();
     expect(target.arrived).to.have.length(6);
   });
 
-  it("leaves none waiting at the server that went on all the time, though the service asked to be left alone", async () => {
+  it("does not make them wait on a server that kept running, even if the service sent Retry-After", async () => {
     const { target, dispatcher } = await refused(new TargetError("has too much to do", { throttled: true, retryAfterMs: 30 * MINUTE }));
     world.pass(-DAY);
     await dispatcher.deliverDue();
     expect(target.arrived).to.have.length(6);
   });
 
-  it("keeps what a killed server was sending for a minute only, and sends the rest of each object behind it", async () => {
+  it("keeps the batch of a killed server for a minute only, and sends the later events of each object after it", async () => {
     const { target } = await world.destination();
     target.behaviour = () => new Promise(() => undefined);
     const objects = await world.objects(3);
@@ -63,7 +63,7 @@ onEveryDatabase("A clock that was a day ahead and is put right", (_start, databa
     for (const changes of target.changesByObject.values()) expect(changes).to.deep.equal(changes.toSorted((a, b) => a - b));
   });
 
-  it("hurries nothing that waits as long as it should", async () => {
+  it("does not shorten a regular wait", async () => {
     const { target } = await refused();
     const { arrived } = target;
     const other = world.dispatcher();

@@ -12,7 +12,7 @@ const AT_ONCE = 8;
 const RULE = { expressions: Array(25).fill(`${"(a)&&".repeat(800)}a`), actions: [{ type: "deny" }] };
 const LARGE = JSON.stringify({ inbound: Array(10).fill(RULE) });
 
-onEveryDatabase("Bodies that take long to check", (startServer) => {
+onEveryDatabase("Bodies whose validation takes long", (startServer) => {
   const start = untilTestEnds(startServer);
 
   const serverAndMember = async () => {
@@ -45,7 +45,7 @@ onEveryDatabase("Bodies that take long to check", (startServer) => {
     return answers;
   }
 
-  it("hold up nobody but their owner, of whose bodies no more than 4 MiB wait", async () => {
+  it("delay only requests of their owner, of whose bodies at most 4 MiB wait", async () => {
     const { server, admin, send } = await serverAndMember();
     const answers = await whileSending(server, send, async () => {
       for (let again = 0; again < 3; again++) {

@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { Rest } from "../../support/rest";
 import { API_KEY, run, ServerProcess } from "../../support/server";
 
-/** The embedded database: others on the machine may not read its files, whoever made them, and however long ago. */
+/** The embedded database. Other users of the machine may not read its files, even if they are old or made by others. */
 describe("The files of a data folder", () => {
   const folders: string[] = [];
   const running: ServerProcess[] = [];
@@ -29,17 +29,17 @@ describe("The files of a data folder", () => {
   const closed = (...names: string[]) => Object.fromEntries(names.map((name) => [name, "600"]));
   const OURS = ["master.key", "tunnelplane.db", "tunnelplane.db-shm", "tunnelplane.db-wal"];
 
-  it("are its owner's alone from the first start on", async () => {
+  it("can be read by their owner only, from the first start on", async () => {
     const folder = newFolder();
     const rest = await serve(folder);
     expect((await rest.post("/ip_policies", {})).status).to.equal(201);
     expect(modesIn(folder)).to.deep.equal(closed(...OURS));
   });
 
-  it("are closed again when they were open to others, with the folder where nothing else is in it", async () => {
+  it("are closed again if they were open to others; so is the folder if nothing else is in it", async () => {
     const folder = newFolder();
     await serve(folder);
-    await running.pop()?.stop("SIGKILL"); // leaves its log behind
+    await running.pop()?.stop("SIGKILL"); // so that its write-ahead log stays
     for (const name of OURS.slice(1)) chmodSync(join(folder, name), 0o644);
     chmodSync(folder, 0o755);
     const rest = await serve(folder);
@@ -48,7 +48,7 @@ describe("The files of a data folder", () => {
     expect(statSync(folder).mode & 0o777).to.equal(0o700);
   });
 
-  it("are closed by commands, too, and a folder with other things in it stays as open as it was", async () => {
+  it("are closed by commands, too, but not a folder with other files in it", async () => {
     const folder = newFolder();
     await serve(folder);
     await running.pop()?.stop();

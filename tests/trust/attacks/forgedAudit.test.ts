@@ -16,7 +16,7 @@ import { makeOld } from "./oldDatabase";
 const forbidden = { status: 403, code: "TP_1200" };
 const EMPTY = "delete from audit_event; delete from audit_head; delete from sealing_key; delete from event";
 
-onEveryDatabase("Whoever empties the audit log and its keys", (start, database) => {
+onEveryDatabase("An attacker who empties the audit log and its keys", (start, database) => {
   const serve = untilTestEnds(start);
   let folder: string;
   before(() => {
@@ -35,7 +35,7 @@ onEveryDatabase("Whoever empties the audit log and its keys", (start, database) 
     "the keys": "delete from sealing_key",
     "everything in these tables, and the objects": `${EMPTY}; delete from reference; delete from told_secret; delete from resource`,
   })) {
-    it(`gets no new beginning, from no command and no server: ${what}`, async () => {
+    it(`cannot make a server or command start a new log: ${what}`, async () => {
       const data = await database.create();
       await served(start, data);
       await unguard(data);
@@ -58,7 +58,7 @@ onEveryDatabase("Whoever empties the audit log and its keys", (start, database) 
     });
   }
 
-  it("gets none either by taking away what was chosen on the first start", async () => {
+  it("cannot do so either by removing the choices of the first start", async () => {
     const data = await database.create();
     await served(start, data);
     await execute(data, "delete from setting where name in ('uri_placeholder', 'audit_key')");
@@ -66,7 +66,7 @@ onEveryDatabase("Whoever empties the audit log and its keys", (start, database) 
     expect(await refusedToServe(data)).to.include("The row uri_placeholder of the table setting was removed");
   });
 
-  it("cannot have contents recorded anew by removing the key of their digests", async () => {
+  it("cannot have contents recorded again by removing the key of their digests", async () => {
     const data = await database.create();
     await served(start, data);
     await execute(data, "delete from setting where name = 'audit_key'");
@@ -75,7 +75,7 @@ onEveryDatabase("Whoever empties the audit log and its keys", (start, database) 
     expect(await countIn(data, "baseline")).to.equal(0);
   });
 
-  it("finds that commands make nothing in an empty database, and upgrade none", async () => {
+  it("cannot use commands on an empty database: they create and upgrade nothing", async () => {
     const data = await database.create();
     for (const args of [
       ["audit", "verify"],
@@ -103,7 +103,7 @@ onEveryDatabase("Whoever empties the audit log and its keys", (start, database) 
   });
 });
 
-onEveryDatabase("The end of the audit log", (start, database) => {
+onEveryDatabase("The head of the audit log", (start, database) => {
   let folder: string;
   let data: string;
   let server: ServerProcess;
@@ -120,7 +120,7 @@ onEveryDatabase("The end of the audit log", (start, database) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Makes a last change, and returns what makes it undone in every table. */
+  /** Makes a last change, and returns a function that undoes it in every table. */
   const lastChange = async (): Promise<{ undo: string }> => {
     const { sequence, hash, mac } = await headOf(data);
     const id = (await created(rest, "/ip_policies", { description: "to be undone" })).id;
@@ -131,7 +131,7 @@ onEveryDatabase("The end of the audit log", (start, database) => {
     };
   };
 
-  it("is answered to admins, also through the client, and to nobody else", async () => {
+  it("is available to admins, also through the client, and to nobody else", async () => {
     const { sequence, hash } = await headOf(data);
     const answer = await rest.get("/audit_head");
     expect(answer.status).to.equal(200);
@@ -145,7 +145,7 @@ onEveryDatabase("The end of the audit log", (start, database) => {
     expect((await rest.get("/openapi.json")).body.paths["/audit_head"].get.operationId).to.equal("getAuditHead");
   });
 
-  it("that a backup notes shows that the tail was cut off and the old end put back", async () => {
+  it("in a backup shows that the tail was cut off and an old head put back", async () => {
     const { undo } = await lastChange();
     const file = join(folder, "backup.gz");
     const { code, err } = await run(data, "backup", file);
@@ -180,7 +180,7 @@ onEveryDatabase("The end of the audit log", (start, database) => {
     await expectFound(data, `the noted row ${sequence} is no longer there`, "--backup", old);
   });
 
-  it("that the server's log notes, at its start and its end, shows the same", async () => {
+  it("in the server's log, written at start and stop, shows the same", async () => {
     const { undo } = await lastChange();
     const { sequence, hash } = await headOf(data);
     await server.stop();
@@ -197,7 +197,7 @@ onEveryDatabase("The end of the audit log", (start, database) => {
     await expectFound(data, "tells of no end of an audit log", "--log", file);
   });
 
-  it("that somebody noted shows the same, as it was printed or answered", async () => {
+  it("in a note of the operator shows the same, in the printed or the answered form", async () => {
     const { undo } = await lastChange();
     const { sequence, hash } = await headOf(data);
     const answer = (await rest.get("/audit_head")).text;

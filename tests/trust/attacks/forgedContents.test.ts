@@ -18,7 +18,7 @@ type Row = Record<
 
 const rowOf = async (data: string, statement: string): Promise<Row> => (await rowsIn(data, statement))[0] as Row;
 
-onEveryDatabase("What was changed past the server", (start, database) => {
+onEveryDatabase("A change directly in the database", (start, database) => {
   let data: string;
   let server: ServerProcess;
   let rest: Rest;
@@ -39,7 +39,7 @@ onEveryDatabase("What was changed past the server", (start, database) => {
 
   const policy = async (): Promise<Row> => rowOf(data, "select * from resource where kind = 'ip_policy' order by id limit 1");
 
-  /** Changes a row, finds it told by its id, and changes it back. */
+  /** Changes a row, checks that verify reports its id, and changes it back. */
   const expectNamed = async (change: string, id: string, words: string, back: string) => {
     await execute(data, change);
     await expectFound(data, `${id} ${words}`);
@@ -47,7 +47,7 @@ onEveryDatabase("What was changed past the server", (start, database) => {
     await expectWhole(data);
   };
 
-  it("is told for an object's document, owner, version and kind", async () => {
+  it("is detected in an object's document, owner, version and kind", async () => {
     const { id, document, owner_id, version, kind } = await policy();
     const set = (column: string, value: unknown) => `update resource set ${column} = ${literal(value)} where id = '${id}'`;
     for (const [column, was, is] of [
@@ -61,7 +61,7 @@ onEveryDatabase("What was changed past the server", (start, database) => {
     }
   });
 
-  it("is told for an object of which the audit log has several rows, also where an older state of it was put back", async () => {
+  it("is detected in an object with several audit rows, even if an older state of it was restored", async () => {
     const { id } = await created(rest, "/ip_policies", { description: "old" });
     const old = await rowOf(data, `select * from resource where id = '${id}'`);
     expect((await rest.patch(`/ip_policies/${id}`, { description: "new" })).status).to.equal(200);
@@ -71,7 +71,7 @@ onEveryDatabase("What was changed past the server", (start, database) => {
     await expectNamed(set(old), id, "was changed past the server", set(now));
   });
 
-  it("is told for an edge and its routes, whose own changes count as theirs", async () => {
+  it("is detected in an edge and its routes, while changes of routes through the server are fine", async () => {
     for (const kind of ["https_edge", "https_edge_route"]) {
       const row = await rowOf(data, `select id, document from resource where kind = '${kind}'`);
       const set = (text: string) => `update resource set document = ${literal(text)} where id = '${row.id}'`;
@@ -80,7 +80,7 @@ onEveryDatabase("What was changed past the server", (start, database) => {
     }
   });
 
-  it("is told for an object with secrets, which are not", async () => {
+  it("is detected in an object with secrets, except in the secrets themselves", async () => {
     const row = await rowOf(data, `select document from resource where id = '${destination}'`);
     const set = (text: string) => `update resource set document = ${literal(text)} where id = '${destination}'`;
     const { document } = row;
@@ -93,7 +93,7 @@ onEveryDatabase("What was changed past the server", (start, database) => {
     expect(JSON.stringify((await rest.get("/audit_events")).body)).not.to.include("a secret of the destination");
   });
 
-  it("is told for objects that were removed, added, and put back after their deletion", async () => {
+  it("is detected if objects were removed, added, or restored after their deletion", async () => {
     const { id, kind, owner_id, version, document } = await policy();
     const insert = (as: string, text: string) =>
       `insert into resource (id, kind, owner_id, version, document) values ('${as}', '${kind}', '${owner_id}', ${version}, ${literal(text)})`;
@@ -107,7 +107,7 @@ onEveryDatabase("What was changed past the server", (start, database) => {
     await expectNamed(insert(gone.id, row.document), gone.id, "was put back past the server", remove(gone.id));
   });
 
-  it("is told for an event: its payload, its columns, one that was added or moved", async () => {
+  it("is detected in events: payload, columns, added and moved ones", async () => {
     const event = await rowOf(data, "select * from event order by sequence limit 1 offset 2");
     const { id, sequence, type, object_id, created_at, payload } = event;
     const set = (column: string, value: unknown) => `update event set ${column} = ${literal(value)} where id = '${id}'`;
@@ -129,7 +129,7 @@ onEveryDatabase("What was changed past the server", (start, database) => {
     );
   });
 
-  it("is not told of what servers and commands do: rotations, pruned events, changed routes, restores", async () => {
+  it("is not reported for the work of servers and commands: rotations, pruned events, changed routes, restores", async () => {
     const before = await expectWhole(data);
     expect(before).to.include("Objects and events are as it says");
     expect(before).not.to.include("recorded there as it was");
@@ -161,7 +161,7 @@ onEveryDatabase("A database from before there were digests", (start, database) =
     await makeOld(data);
   });
 
-  it("is recorded as it is when it is first served, once, and verify tells so", async () => {
+  it("is recorded as it is when a server first starts on it, once, and verify says so", async () => {
     const servers = await Promise.all(Array.from({ length: 2 }, () => serve({ data })));
     const rows = (await rowsIn(data, "select * from audit_event where action = 'baseline_recorded'")) as Row[];
     expect(rows).to.have.length(1);
@@ -174,7 +174,7 @@ onEveryDatabase("A database from before there were digests", (start, database) =
     await expectWhole(data);
   });
 
-  it("has no object or event changed from then on that is not told", async () => {
+  it("has all later changes of objects and events detected", async () => {
     await (await serve({ data })).stop();
     const object = await rowOf(data, "select * from resource where kind = 'ip_policy' order by id limit 1");
     const event = await rowOf(data, "select * from event order by sequence desc limit 1");

@@ -6,7 +6,7 @@ import { created } from "../canaries";
 
 const isUrl = (data: string) => data.startsWith("postgres:");
 
-/** What an attacker does first who may change the tables: the database's own guard goes. */
+/** The first step of an attacker who may change tables: removes the trigger that protects the log. */
 export const unguard = (data: string): Promise<void> =>
   execute(
     data,

@@ -4,7 +4,7 @@ import { exchange } from "../../support/rawHttp";
 import { Rest, type RestAnswer } from "../../support/rest";
 import type { ServerProcess } from "../../support/server";
 
-onEveryDatabase("Headers and settings that say where the server is", (startServer) => {
+onEveryDatabase("Headers and settings for the server's address", (startServer) => {
   const start = untilTestEnds(startServer);
 
   const raw = async ({ url, apiKey }: ServerProcess, path: string, ...lines: string[]): Promise<RestAnswer> => {
@@ -20,7 +20,7 @@ onEveryDatabase("Headers and settings that say where the server is", (startServe
     expect(answer.body.msg).to.include(name);
   };
 
-  it("are refused when there are two headers Host, whatever they say and whatever is asked for", async () => {
+  it("are refused if a request has two Host headers, in any request", async () => {
     const server = await start();
     for (const path of ["/ip_policies", "/livez", "/openapi.json", "/nothing-here"])
       for (const [one, two] of [
@@ -32,13 +32,13 @@ onEveryDatabase("Headers and settings that say where the server is", (startServe
     expect((await raw(server, "/ip_policies", "Host: here")).status).to.equal(200);
   });
 
-  it("are refused when the one header Host is no address", async () => {
+  it("are refused if the Host header is not an address", async () => {
     const server = await start();
     for (const host of ["a:b:c", "here:", "here:99999", ":4040", "[::1", "[::1]x", "1.2.3.4.5:1", "[1.2.3.4]", "$&", "a b"])
       expectBadHeader(await raw(server, "/ip_policies", `Host: ${host}`), "Host");
   });
 
-  it("are refused when they are longer than 261 characters, because every address in an answer would be", async () => {
+  it("are refused if they are longer than 261 characters, because every address in answers repeats them", async () => {
     const server = await start({ args: ["--trust-proxy", "loopback"] });
     const label = "a".repeat(60);
     const longest = `${[label, label, label, label].join(".")}.${"b".repeat(261 - 244 - 5)}:4040`;
@@ -51,7 +51,7 @@ onEveryDatabase("Headers and settings that say where the server is", (startServe
     }
   });
 
-  it("are refused when a trusted proxy passes on what is no address or no protocol", async () => {
+  it("are refused if a trusted proxy passes on an invalid address or protocol", async () => {
     const server = await start({ args: ["--trust-proxy", "loopback"] });
     const through = (headers: Record<string, string>) => new Rest(server.url, server.apiKey).get("/ip_policies?limit=1", headers);
     for (const host of ["$&", "$`", "a/b", "a?b", "user@here", 'a","x":"b', "here:99999", "a:b:c"])
@@ -64,7 +64,7 @@ onEveryDatabase("Headers and settings that say where the server is", (startServe
     expect(ignored.status, "of somebody who is no trusted proxy they are not heeded").to.equal(200);
   });
 
-  it("are repeated as they are, also where a replacement would take them for a pattern", async () => {
+  it("are repeated unchanged, even if they contain a replacement pattern such as $&", async () => {
     for (const [given, answered] of [
       ["https://tunnels.example.com/$&/$`/$'/$$/$1", "https://tunnels.example.com/$&/$`/$'/$$/$1"],
       ['https://tunnels.example.com/a"b\\c', "https://tunnels.example.com/a%22b/c"],
@@ -79,7 +79,7 @@ onEveryDatabase("Headers and settings that say where the server is", (startServe
     }
   });
 
-  it("are no public address without a host, with a password, or of another protocol: the server does not start", async () => {
+  it("must not be a public address without a host, with a password, or of another protocol: the server does not start", async () => {
     for (const wrong of [
       "nonsense",
       "ftp://here",

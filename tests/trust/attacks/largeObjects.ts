@@ -1,7 +1,7 @@
-/** As many entries as a map may have, each with as long a value. */
+/** The largest possible map: the most entries, each with the longest value. */
 const full = (length: number) => Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`x-entry-${index}`, "x".repeat(length)]));
 
-/** A backend of 885 kB, as large as the limits of its fields let one be. */
+/** A backend of 885 kB, the largest that the limits allow. */
 export const largeBackend = { body: "x".repeat(65_536), headers: full(8_192) };
 
 const config = { status_code: 200, content: "x".repeat(32_768), headers: full(4_096) };

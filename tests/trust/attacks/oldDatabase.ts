@@ -7,7 +7,7 @@ import type { AuditEventRow } from "../../../server/src/storage/schema";
 import { execute, rowsIn } from "../../support/databases";
 import { MASTER_KEY } from "../../support/server";
 
-/** Makes of a database what the last version without digests would have written: its tables, and its hashes. Servers are stopped meanwhile. */
+/** Turns a database into one of the last version without digests, with its tables and hashes. Stop servers first. */
 export async function makeOld(data: string): Promise<void> {
   const isUrl = data.startsWith("postgres:");
   const keyring = new Keyring(findMasterKey({ text: MASTER_KEY, file: "" }) as MasterKey);

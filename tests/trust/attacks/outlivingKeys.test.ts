@@ -5,11 +5,11 @@ import { Rest } from "../../support/rest";
 
 const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString();
 
-onEveryDatabase("An API key that ends", (start) => {
+onEveryDatabase("An API key with an end", (start) => {
   const server = serverOfThisFile(start);
 
   for (const role of ["member", "admin"]) {
-    it(`makes no key that outlives it, though it is that of ${role === "admin" ? "an admin" : "a member"}`, async () => {
+    it(`cannot create a key that outlives it, as the key of ${role === "admin" ? "an admin" : "a member"}`, async () => {
       const end = inSeconds(3600);
       const bot = await server.created("/bot_users", { name: "ci", role });
       const { token } = await server.created("/api_keys", { owner_id: bot.id, expires_at: end });
@@ -30,7 +30,7 @@ onEveryDatabase("An API key that ends", (start) => {
     });
   }
 
-  it("makes none that outlives it for others either", async () => {
+  it("cannot create one for others either", async () => {
     const end = inSeconds(3600);
     const { token } = await server.created("/api_keys", { expires_at: end });
     const rest = new Rest(server.url, token);

@@ -6,14 +6,14 @@ import { Rest, type RestAnswer } from "../../support/rest";
 
 const forbidden = { status: 403, code: "TP_1200" };
 
-/** What belongs to its owner alone: its path, the prefix of its ids, its list key, and a body that makes one. */
+/** The types whose objects only their owner sees: path, id prefix, list key, and a body for a creation. */
 const OWNED = [
   { path: "/credentials", prefix: "cr", listKey: "credentials", body: () => ({}) },
   { path: "/ssh_credentials", prefix: "sshcr", listKey: "ssh_credentials", body: () => ({ public_key: sshKey().openssh }) },
   { path: "/api_keys", prefix: "ak", listKey: "keys", body: () => ({}) },
 ] as const;
 
-onEveryDatabase("A member that reaches for what belongs to others", (start) => {
+onEveryDatabase("A member that attacks objects of others", (start) => {
   const server = serverOfThisFile(start);
 
   async function member() {
@@ -22,14 +22,14 @@ onEveryDatabase("A member that reaches for what belongs to others", (start) => {
     return { bot, rest: new Rest(server.url, key.token) };
   }
 
-  /** What an answer tells, without what is different in every answer. */
+  /** The content of an answer, without the parts that differ every time. */
   const toldBy = ({ status, body }: RestAnswer, id: string) => ({
     status,
     body: { ...body, msg: body.msg.replaceAll(id, "<id>"), details: "" },
   });
 
   for (const { path, prefix, listKey, body } of OWNED) {
-    it(`finds none of the ${path} of another, whatever it tries, and changes none`, async () => {
+    it(`finds and changes none of the ${path} of another`, async () => {
       const [{ rest }, other] = [await member(), await member()];
       const { id, uri } = (await other.rest.post(path, body())).body;
       const none = unknownId(prefix);
@@ -51,14 +51,14 @@ onEveryDatabase("A member that reaches for what belongs to others", (start) => {
       expect((await server.read(`${path}?limit=100`))[listKey].map((one: { id: string }) => one.id)).to.include(id);
     });
 
-    it(`names nobody else as the owner of one of its ${path}`, async () => {
+    it(`cannot name another owner for its ${path}`, async () => {
       const [{ rest }, other] = [await member(), await member()];
       for (const owner_id of [other.bot.id, (await server.read("/caller")).owner_id, unknownId("bot")])
         expectRefused(await rest.post(path, { ...body(), owner_id }), { ...forbidden, field: "owner_id" });
     });
   }
 
-  it("learns from a key that is registered already not whose credential holds it", async () => {
+  it("does not learn whose credential holds a key that is registered already", async () => {
     const [{ rest }, other] = [await member(), await member()];
     const public_key = sshKey().openssh;
     const { id } = (await other.rest.post("/ssh_credentials", { public_key })).body;
@@ -69,7 +69,7 @@ onEveryDatabase("A member that reaches for what belongs to others", (start) => {
     expect((await server.rest.post("/ssh_credentials", { public_key })).body.msg).to.include(id);
   });
 
-  it("sees no event, no audit row, no destination and no subscription, where all of that is told", async () => {
+  it("sees no event, audit row, destination or subscription, because they would reveal objects of others", async () => {
     const { rest } = await member();
     const target = { monitoring_service: { api_key: "key-of-the-monitoring" } };
     const destination = await server.created("/event_destinations", { target });

@@ -9,7 +9,7 @@ const PAGE_BYTES = 8 * MIB;
 onEveryDatabase("Pages of large objects", (start) => {
   const server = serverOfThisFile(start);
 
-  /** Walks a list to its end; no page may be larger than one is. */
+  /** Pages through a list, and checks the size of each page. */
   const walk = async (path: string, key: string): Promise<{ id?: string; event_id?: string }[]> => {
     const seen = [];
     for (let next: string | null = path; next; ) {
@@ -40,7 +40,7 @@ onEveryDatabase("Pages of large objects", (start) => {
       .and.to.be.at.least(20);
   });
 
-  it("of edges too: the routes of one are bounded, and written without the others", async () => {
+  it("of edges do so too: the routes of an edge are limited, and are written without the others", async () => {
     const edge = await server.created("/edges/https", { hostports: [hostport()] });
     const routes = [];
     for (let count = 0; count < 4; count++) routes.unshift(await server.created(`${edge.uri}/routes`, largeRoute(`/${count}`)));
@@ -66,7 +66,7 @@ onEveryDatabase("Pages of large objects", (start) => {
     expect(seen.at(-1)?.routes).to.deep.equal(routes);
   });
 
-  it("show an edge right that an older version stored with its routes, also after it changed", async () => {
+  it("show edges correctly that an older version stored with their routes, also after a change", async () => {
     const edge = await server.created("/edges/https", { hostports: [hostport()] });
     const oidc = { issuer: "https://login.example.com", client_id: "me", client_secret: "of the old version" };
     const first = await server.created(`${edge.uri}/routes`, { match_type: "path_prefix", match: "/old", oidc });

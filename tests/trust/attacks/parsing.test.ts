@@ -15,10 +15,10 @@ const number = (bits: number, last = 1): Buffer => {
 };
 const EXPONENT = Buffer.from([1, 0, 1]);
 
-onEveryDatabase("What is parsed is read completely or refused:", (start) => {
+onEveryDatabase("Input is parsed completely or refused:", (start) => {
   const server = serverOfThisFile(start);
 
-  it("each byte of an authority's certificate may be wrong, and the answer is 201 or 400", async () => {
+  it("with any byte of an authority's certificate wrong, the answer is 201 or 400", async () => {
     const { pem } = certificate({
       extensions: [CA, "keyUsage = keyCertSign", "extendedKeyUsage = clientAuth", "subjectKeyIdentifier = hash"],
     });
@@ -38,12 +38,12 @@ onEveryDatabase("What is parsed is read completely or refused:", (start) => {
     expect(statuses).to.deep.equal(new Set([201, 400]));
   });
 
-  it("an extension that cannot be read is a reason to refuse the certificate, whether or not anybody needs it", async () => {
+  it("a certificate with an unreadable extension is refused, even if nothing needs the extension", async () => {
     const { pem } = certificate({ extensions: [CA, "1.2.3.4 = DER:30:05:01"] });
     expectRefused(await server.rest.post("/certificate_authorities", { ca_pem: pem }), invalid("ca_pem", "completely"));
   });
 
-  it("one key stands in one line, without options before it, and a certificate is no key", async () => {
+  it("a public key is one line without options, and not a certificate", async () => {
     const { openssh } = sshKey();
     const [type, blob] = openssh.split(" ");
     const cases: [string, string][] = [
@@ -57,7 +57,7 @@ onEveryDatabase("What is parsed is read completely or refused:", (start) => {
       expectRefused(await server.rest.post("/ssh_credentials", { public_key }), invalid("public_key", reason));
   });
 
-  it("numbers that make a key worthless are refused, each by its name", async () => {
+  it("numbers that make a key worthless are refused, with their name", async () => {
     const cases: [string, string][] = [
       [sshLine("ssh-rsa", Buffer.from([3]), number(2048)), "65537"],
       [sshLine("ssh-rsa", Buffer.from([1, 0, 2]), number(2048)), "odd"],
@@ -70,7 +70,7 @@ onEveryDatabase("What is parsed is read completely or refused:", (start) => {
       expectRefused(await server.rest.post("/ssh_credentials", { public_key }), invalid("public_key", reason));
   });
 
-  it("a condition that is no CEL is refused with the place, and one with names of others is kept", async () => {
+  it("invalid CEL is refused with the place, and CEL with unknown names is stored", async () => {
     const policies = (expression: string) => ({ inbound: [{ expressions: ["true", expression], actions: [{ type: "deny" }] }] });
     const field = "policies.inbound[0].expressions[1]";
     for (const [expression, reason] of [

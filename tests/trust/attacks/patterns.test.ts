@@ -21,13 +21,13 @@ onEveryDatabase("The work of one request is bounded:", (start) => {
   after("stop the server", () => server?.stop());
   const filter = (body: object) => rest.put(`${route}/user_agent_filter?dry_run=true`, body);
 
-  it("two hundred patterns whose repetitions multiply are refused before they are compiled", async () => {
+  it("two hundred patterns with nested repetitions are refused before they are compiled", async () => {
     const patterns = Array(100).fill("(x{0,100}){0,10}".repeat(63));
     const answer = await underAttack(server, () => filter({ allow: patterns, deny: patterns }));
     expectRefused(answer, invalid("allow[0]", "512 bytes"));
   });
 
-  it("a short pattern with a large program is refused, and the answer names the limit", async () => {
+  it("a short pattern with a large program is refused, and the error names the limit", async () => {
     for (const pattern of ["(x{0,1000}){0,10}", "((a{0,30}){0,30}){0,30}", "(a|b|c){1000}", "\\pL{1000}"])
       expectRefused(await filter({ deny: [pattern] }), invalid("deny[0]", "1024", "multiply"));
     for (const pattern of ["x{1000}", "^(Mozilla|Opera)/\\d{1,3}(\\.\\d+)*", "(?i)bot|crawl|spider", "a".repeat(512)])
@@ -42,7 +42,7 @@ onEveryDatabase("The work of one request is bounded:", (start) => {
     expectRefused(await filter({ allow: patterns(101) }), invalid("allow", "100"));
   });
 
-  it("the largest patterns that are allowed, and a body full of expressions, hold up nobody", async () => {
+  it("the largest allowed patterns, and a body full of expressions, do not block other requests", async () => {
     const expressions = Array(100).fill(`${"a && ".repeat(600)}a`);
     const policy = { expressions: expressions.slice(0, 30), actions: [{ type: "deny" }] };
     await underAttack(server, async () => {
@@ -52,7 +52,7 @@ onEveryDatabase("The work of one request is bounded:", (start) => {
     });
   });
 
-  it("a certificate with a thousand extensions is refused, and the answer names the limit", async () => {
+  it("a certificate with a thousand extensions is refused, and the error names the limit", async () => {
     const many = Array.from({ length: 1_000 }, (_, index) => `1.2.3.${index + 1} = ASN1:NULL`);
     const { pem } = certificate({ extensions: ["basicConstraints = CA:TRUE", ...many] });
     const answer = await underAttack(server, () => rest.post("/certificate_authorities", { ca_pem: pem }));

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { isPublic } from "../../../server/src/util/addresses";
 
-/** What lies behind these is this machine, its networks or a cloud's metadata; each line is one way of writing such an address. */
+/** Addresses of this machine, of private networks or of a cloud's metadata, each in another notation. */
 const HIDDEN: Readonly<Record<string, readonly string[]>> = {
   "Azure's host, in every form": ["168.63.129.16", "::ffff:168.63.129.16", "::ffff:a83f:8110", "0:0:0:0:0:ffff:a83f:8110"],
   "wrapped in IPv6": ["::ffff:127.0.0.1", "::ffff:169.254.169.254", "::ffff:a9fe:a9fe", "::127.0.0.1", "::7f00:1", "::a9fe:a9fe"],
@@ -25,7 +25,7 @@ describe("An address is not on the internet", () => {
     });
   }
 
-  it("unless it is that of a host there", () => {
+  it("unless it is the address of a public host", () => {
     for (const address of [
       "1.1.1.1",
       "8.8.8.8",

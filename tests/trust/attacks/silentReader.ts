@@ -8,14 +8,14 @@ export class SilentReader {
   static async get(url: string, path: string, apiKey: string): Promise<SilentReader> {
     const { hostname, port, host } = new URL(url);
     const socket = connect({ host: hostname, port: Number(port) });
-    socket.on("error", () => undefined); // a server that is rid of it may reset it
+    socket.on("error", () => undefined); // the server may reset the connection
     socket.pause();
     await once(socket, "connect");
     socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${apiKey}\r\nService-Version: 2\r\n\r\n`);
     return new SilentReader(socket);
   }
 
-  /** Reads at last, to the end of the connection; resolves with how many bytes there were. */
+  /** Starts to read, up to the end of the connection; resolves with the number of bytes. */
   async readToTheEnd(): Promise<number> {
     let bytes = 0;
     this.socket.on("data", (chunk: Buffer) => {

@@ -26,7 +26,7 @@ async function keyOfBot(admin: Rest): Promise<{ id: string; token: string }> {
   return (await admin.post("/api_keys", { owner_id: bot.id })).body;
 }
 
-/** Lists and deletes API keys as an admin does who wants to be rid of an attacker. */
+/** Lists and deletes API keys, like an admin who locks out an attacker. */
 async function expectDeletable(admin: Rest, id: string): Promise<void> {
   const asked = performance.now();
   const listed = await admin.get("/api_keys");
@@ -42,11 +42,11 @@ onEveryDatabase("Slots", (startServer) => {
     for (const one of open.splice(0)) one.stop();
   });
 
-  /** Requests of several clients, which the server finds at once. */
+  /** Requests of several clients that reach the server at once. */
   const atOnce = async (server: ServerProcess, crowds: readonly { count: number; key?: string }[]): Promise<RestAnswer[][]> => {
     const connections = await Promise.all(crowds.map(() => Connection.open(server.url)));
     open.push(...connections.map((connection) => ({ stop: () => connection.close() })));
-    // Each is known to the server before, so that it has accepted the connection and knows the key.
+    // A first request on each connection, so that the server has accepted it and knows the key.
     for (const [index, connection] of connections.entries()) {
       connection.send(request(server, crowds[index]?.key));
       await connection.answers(1);

@@ -11,7 +11,7 @@ const UNREAD_MS = 30_000;
 const ADMIN_LIMIT_MS = 5_000;
 const MIB = 1024 * 1024;
 
-onEveryDatabase("Readers that do not read", (startServer) => {
+onEveryDatabase("Clients that do not read their answers", (startServer) => {
   const start = untilTestEnds(startServer);
   const readers: SilentReader[] = [];
   afterEach(() => {
@@ -26,7 +26,7 @@ onEveryDatabase("Readers that do not read", (startServer) => {
     return { server, admin, attacker };
   };
 
-  it("hold no slot and no more than their share of memory, and an admin deletes their key meanwhile", async () => {
+  it("hold no slot and only their share of memory, and an admin can delete their key meanwhile", async () => {
     const { server, admin, attacker } = await serverWithLargeObjects();
     await underAttack(server, async () => {
       for (let count = 0; count < 64; count++) readers.push(await SilentReader.get(server.url, `${PATH}?limit=8`, attacker.token));
@@ -42,7 +42,7 @@ onEveryDatabase("Readers that do not read", (startServer) => {
     });
   });
 
-  it("are cut off after 30 seconds, while whoever reads slowly gets the whole answer", async () => {
+  it("are cut off after 30 seconds, while slow readers get the whole answer", async () => {
     const { server, attacker } = await serverWithLargeObjects();
     const silent = await SilentReader.get(server.url, `${PATH}?limit=8`, attacker.token);
     const page = await new Rest(server.url, attacker.token).get(`${PATH}?limit=8`);

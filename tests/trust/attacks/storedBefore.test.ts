@@ -3,7 +3,7 @@ import { hostport, serverOfThisFile } from "../../support/api/expect";
 import { certificate } from "../../support/api/fixtures";
 import { execute, onEveryDatabase } from "../../support/databases";
 
-onEveryDatabase("What was stored before a rule was made", (start) => {
+onEveryDatabase("An object that was stored before a rule existed", (start) => {
   let data = "";
   const server = serverOfThisFile(async (options) => {
     const process = await start(options);
@@ -11,12 +11,12 @@ onEveryDatabase("What was stored before a rule was made", (start) => {
     return process;
   });
 
-  /** Changes what the database holds of an object, as if it had been stored before there were such rules. */
+  /** Changes an object directly in the database, as if it had been stored before such rules existed. */
   const store = async (id: string, from: string, to: string): Promise<void> => {
     await execute(data, `update resource set document = replace(document, '${from}', '${to}') where id = '${id}';`);
   };
 
-  it("is answered as it is, and does not hinder changes of anything else", async () => {
+  it("is answered as it is, and can be changed in all other fields", async () => {
     const edge = await server.created("/edges/tls", {
       hostports: [hostport()],
       mutual_tls: { enabled: false, certificate_authority_ids: [] },
@@ -30,7 +30,7 @@ onEveryDatabase("What was stored before a rule was made", (start) => {
     expect(changed.body).to.deep.equal({ ...before, description: "new" });
   });
 
-  it("keeps what was read from its certificate", async () => {
+  it("keeps the facts that were read from its certificate", async () => {
     const { pem } = certificate({ name: "Old Root" });
     const ca = await server.created("/certificate_authorities", { ca_pem: pem });
     const [line = ""] = pem.split("\n").slice(1);

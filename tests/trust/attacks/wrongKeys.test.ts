@@ -14,7 +14,7 @@ onEveryDatabase("Wrong keys", (startServer) => {
     return { server, get: (key: string) => new Rest(server.url, key).get("/ip_policies") };
   };
 
-  it("that come again and again are slowed, and lock out no valid key of the same address", async () => {
+  it("that are repeated are slowed down, and do not lock out valid keys of the same address", async () => {
     const { server, get } = await addressOf();
     const admin = new Rest(server.url, server.apiKey);
     const { id, token } = (await admin.post("/api_keys", {})).body;
@@ -28,7 +28,7 @@ onEveryDatabase("Wrong keys", (startServer) => {
     expect((await get("tpk_another-stale-one")).status).to.equal(401);
   });
 
-  it("that are guessed are slowed by address, and lock out no valid key there", async () => {
+  it("that are guessed are slowed down per address, and do not lock out valid keys there", async () => {
     const { server, get } = await addressOf();
     const token = (await new Rest(server.url, server.apiKey).post("/api_keys", {})).body.token;
     for (let guess = 0; guess < SLIPS; guess++) expect((await get(`tpk_guess-${guess}`)).status).to.equal(401);

@@ -14,14 +14,14 @@ import { run, ServerProcess } from "../../support/server";
 
 const FILE = join(__dirname, "database.backup");
 
-/** What the bodies of the tests leave out. */
+/** Fields that the tests' bodies leave out. */
 const MORE: Readonly<Record<string, Json>> = {
   api_key: { expires_at: "2126-01-01T00:00:00Z" },
   ssh_user_certificate: { critical_options: { "force-command": "date" }, valid_until: "2100-01-01T00:00:00Z" },
   ssh_host_certificate: { valid_until: "2100-01-01T00:00:00Z" },
 };
 
-/** What was taken once and is refused by rules that came later: it has to be answered as it is for ever. Those of today refuse it. */
+/** Values that earlier versions accepted and today's rules refuse. They have to be answered unchanged for ever. */
 const ONCE_TAKEN: readonly (readonly [path: string, body: Json])[] = [
   [
     "/edges/tls",

@@ -24,7 +24,7 @@ describe("A domain name", () => {
   ])
     it(`may not be ${JSON.stringify(name)}`, () => expect(isDomain(name)).to.equal(false));
 
-  it("begins with a wildcard only where that is allowed", () => {
+  it("begins with a wildcard only if that is allowed", () => {
     expect(isDomain("*.example.com", { wildcard: true })).to.equal(true);
     expect(isDomain("a.*.example.com", { wildcard: true })).to.equal(false);
   });
@@ -64,9 +64,9 @@ describe("A network in CIDR notation", () => {
     ["example.com/24", "CIDR notation"],
     ["192.0.2.0/24/24", "CIDR notation"],
   ] as const)
-    it(`may not be ${network}, and says how to mend it`, () => expect(complainAboutCidr(network)).to.contain(words));
+    it(`may not be ${network}, and the error says how to fix it`, () => expect(complainAboutCidr(network)).to.contain(words));
 
-  it("is the same however it is spelled", () => {
+  it("is equal to the same network in another notation", () => {
     expect(cidrKey("2001:DB8:0::/32")).to.equal(cidrKey("2001:db8::/32"));
     expect(cidrKey("192.0.2.0/24")).to.not.equal(cidrKey("192.0.2.0/25"));
   });
@@ -79,7 +79,7 @@ describe("A length of time", () => {
   });
 });
 
-describe("A moment", () => {
+describe("A timestamp", () => {
   it("counts in whole seconds, whatever its offset", () => {
     expect(secondsOf("2027-01-31T09:00:00.999+01:00")).to.equal(secondsOf("2027-01-31T08:00:00Z"));
     expect(timestampOf(secondsOf("2027-01-31T08:00:00Z"))).to.equal("2027-01-31T08:00:00Z");
@@ -87,7 +87,7 @@ describe("A moment", () => {
 });
 
 describe("An Amazon Resource Name", () => {
-  it("tells region, account and name", () => {
+  it("contains region, account and name", () => {
     expect(readArn("stream", "arn:aws:kinesis:eu-central-1:123456789012:stream/tunnels")).to.deep.equal({
       region: "eu-central-1",
       account: "123456789012",
@@ -95,7 +95,7 @@ describe("An Amazon Resource Name", () => {
     });
   });
 
-  it("names no region that could lead to another host", () => {
+  it("has no region that could lead to another host", () => {
     for (const region of ["eu-central-1.evil.example/", "evil.example", "", "eu-central-1#"])
       expect(readArn("stream", `arn:aws:kinesis:${region}:123456789012:stream/tunnels`)).to.equal(undefined);
   });
@@ -109,7 +109,7 @@ describe("An ACL rule", () => {
     expect(faults("bind:example.com", "bind:*.example.com", "bind:example.com:443", "bind:env=prod", "bind:*=prod", "*")).to.deep.equal([]);
   });
 
-  it("is told by its place when it is none", () => {
+  it("is reported by its place in the list if it is invalid", () => {
     expect(faults("bind:example.com", "bind:", "listen:example.com", "bind:example.com:0", "bind:a=b=c")).to.deep.equal([
       "acl.1",
       "acl.2",

@@ -2,19 +2,19 @@ import { camelCase, formatPath, plural, withArticle } from "@tunnelplane/sdk/con
 import { expect } from "chai";
 
 describe("A path in an error", () => {
-  it("is written as people write it", () => {
+  it('has the usual form, such as labels["a-b"]', () => {
     expect(formatPath(["hostports", 0])).to.equal("hostports[0]");
     expect(formatPath(["tls_termination", "min_version"])).to.equal("tls_termination.min_version");
     expect(formatPath(["labels", "a-b"])).to.equal('labels["a-b"]');
   });
 
-  it("cuts names that somebody made long", () => {
+  it("cuts very long names", () => {
     expect(formatPath(["x".repeat(5000)])).to.have.length.below(150);
   });
 });
 
 describe("A name", () => {
-  it("takes the article that it is spoken with", () => {
+  it("has the article that it is spoken with", () => {
     expect(["TLS edge", "SSH credential", "IP policy", "backend", "event destination"].map(withArticle)).to.deep.equal([
       "a TLS edge",
       "an SSH credential",
@@ -24,7 +24,7 @@ describe("A name", () => {
     ]);
   });
 
-  it("turns from the wire's spelling into a program's, and into its plural", () => {
+  it("is converted to camelCase and to its plural", () => {
     expect(camelCase("certificate_authority_ids")).to.equal("certificateAuthorityIds");
     expect(["ip_policy", "tls_edge"].map(plural)).to.deep.equal(["ip_policies", "tls_edges"]);
   });

@@ -11,12 +11,12 @@ const PATTERNS = [
   ...["\\bcurl/[\\d.]+$", "(?s:.){30}", "日本{20}", "(?:a|b){0,300}", "(?:(?:|x)|){0,90}", "[^\\pL]{3}\\p{Greek}+", "(|a){0,90}"],
 ];
 
-describe("What the contract knows of formats", () => {
-  it("the size of a pattern's program is never taken for smaller than it is", () => {
+describe("The contract's checks of formats", () => {
+  it("never underestimate the size of a pattern's program", () => {
     for (const pattern of PATTERNS) expect(programSize(pattern), pattern).to.be.at.least(RE2JS.compile(pattern).programSize());
   });
 
-  it("a preview warns of conditions that no gateway will serve, and of no others", () => {
+  it("warn of conditions that no gateway serves, and of no others", () => {
     const warningsOf = (...expressions: string[]) => {
       const policies = { inbound: [{ expressions, actions: [{ type: "deny", config: {} }] }] };
       return checkWarnings(definitionOf("tls_edge"), { policies }, () => false);
@@ -30,7 +30,7 @@ describe("What the contract knows of formats", () => {
     expect(warning?.message).to.include("geo.country, size()").and.to.include("no gateway serves");
   });
 
-  it("points that ssh-keygen makes are of full order, and small ones and what is no point are not", () => {
+  it("accept Ed25519 keys from ssh-keygen, and refuse points of small order and bytes that are no point", () => {
     for (let i = 0; i < 5; i++) expect(isOfFullOrder(blobOf(sshKey().openssh).subarray(-32))).to.equal(true);
     // One of order 8, one that is on no curve, and one that could be written shorter.
     for (const hex of [

@@ -25,8 +25,8 @@ const jwt = {
   jws: { allowed_algorithms: ["RS256"], keys: { sources: { additional_jkus: ["https://id.example.com/jwks"] } } },
 };
 
-describe("Who is asked for what", () => {
-  it("says that a client certificate is no longer asked for, and which field did it", () => {
+describe("A change of who may come in", () => {
+  it("is reported if a client certificate is no longer required, with the field that caused it", () => {
     const before = world(agent, ca, edge(mutual("partners")));
     for (const module of [null, undefined, { ...mutual("partners").mutual_tls, enabled: false }]) {
       const finding = onlyFinding(before, world(agent, ca, edge({ mutual_tls: module }), edge2User()));
@@ -40,7 +40,7 @@ describe("Who is asked for what", () => {
   /** Keeps the authority in use, so that nothing is said of that. */
   const edge2User = () => declared("https_edge", "other", mutual("partners"));
 
-  it("says of a module that is a resource of its own what it says of one in the edge", () => {
+  it("leads to the same finding for a module in the edge and for one that is a resource of its own", () => {
     const module = declared("tls_edge.mutual_tls", "app-mtls", { edge_id: "tls_edge_app", ...mutual("partners").mutual_tls });
     expectNothing(world(agent, ca, edge(mutual("partners"))), world(agent, ca, edge(), module));
     const finding = onlyFinding(
@@ -51,7 +51,7 @@ describe("Who is asked for what", () => {
     expect(finding.cause).to.deep.include({ name: "app-mtls", property: "enabled", urn: module.urn });
   });
 
-  it("says which authorities came and went, and counts a replacement as that alone", () => {
+  it("names added and removed authorities, and reports a replacement only once", () => {
     const other = authority("staff");
     expect(
       rulesOf(world(agent, ca, other, edge(mutual("partners"))), world(agent, ca, other, edge(mutual("partners", "staff")))),
@@ -61,7 +61,7 @@ describe("Who is asked for what", () => {
     expect(rules).to.deep.equal(["authority-added", "authority-removed"]);
   });
 
-  it("says nothing where authorities stand in another order, or an edge is described otherwise", () => {
+  it("is not reported for another order of authorities or another description", () => {
     const other = authority("staff");
     expectNothing(
       world(agent, ca, other, edge(mutual("partners", "staff"))),
@@ -69,12 +69,12 @@ describe("Who is asked for what", () => {
     );
   });
 
-  it("says nothing of a resource that is renamed with an alias", () => {
+  it("is not reported for a resource that is renamed with an alias", () => {
     const renamed = { ...edge(mutual("partners")), name: "new-name", urn: "urn:tls_edge:new-name" };
     expectNothing(world(agent, ca, edge(mutual("partners"))), world(agent, ca, renamed));
   });
 
-  it("says that who signs in, or which tokens count, is dropped or changed", () => {
+  it("is reported if sign-in or tokens are dropped or changed", () => {
     const dropped = [
       [{ oidc }, { oidc: null }, "sign-in-dropped"],
       [{ jwt_validation: jwt }, { jwt_validation: { ...jwt, enabled: false } }, "token-dropped"],
@@ -86,12 +86,12 @@ describe("Who is asked for what", () => {
     expectNothing(world(site({ oidc })), world(site({ oidc: { ...oidc, scopes: ["email", "openid"], client_secret: "another" } })));
   });
 
-  it("never repeats a client secret", () => {
+  it("is reported without client secrets", () => {
     const [was, is] = [world(site({ oidc })), world(site({ oidc: { ...oidc, issuer: "https://other.example.com" } }))];
     expect(JSON.stringify([onlyFinding(was, is), exposureAt(was, "www.example.com:443/")])).not.to.contain("canary-secret");
   });
 
-  it("tells what is not known yet as uncertain, and not at all as nothing", () => {
+  it("is reported as uncertain if values are not known yet, and never ignored", () => {
     const before = world(agent, ca, edge(mutual("partners")));
     const maybe = onlyFinding(before, world(agent, ca, edge({ mutual_tls: { ...mutual("partners").mutual_tls, enabled: UNKNOWN } })));
     expect(maybe).to.include({ rule: "client-certificate-dropped", certain: false });
@@ -110,7 +110,7 @@ describe("Who is asked for what", () => {
     });
   });
 
-  it("tells an address that comes without any protection from one that is protected, and one that goes", () => {
+  it("has different findings for a new address with protection, one without, and a removed one", () => {
     const open = onlyFinding(world(agent), world(agent, edge()));
     expect(open).to.include({ rule: "opened-unprotected", severity: "high" });
     const office = policy("office", "allow 10.0.0.0/8");

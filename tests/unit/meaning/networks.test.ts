@@ -18,8 +18,8 @@ import {
 
 const limited = (...rules: string[]) => world(agent, edge(restricted("office")), policy("office", ...rules));
 
-describe("Which networks are admitted", () => {
-  it("is the union of what is allowed, less what is denied, whatever the networks are written as", () => {
+describe("The set of admitted networks", () => {
+  it("is the union of the allowed networks without the denied ones, in any notation", () => {
     expect(exposureAt(limited("allow 10.0.0.0/9", "allow 10.128.0.0/9", "deny 10.0.0.0/10")).networks).to.deep.equal({
       v4: ["10.64.0.0/10", "10.128.0.0/9"],
       v6: [],
@@ -31,7 +31,7 @@ describe("Which networks are admitted", () => {
     expect(exposureAt(world(agent, edge({ ip_restriction: { enabled: false, ip_policy_ids: [] } }))).networks).to.equal("everyone");
   });
 
-  it("says that a whole family is admitted now, also when it takes two halves to say so", () => {
+  it("leads to a finding if it now contains a whole family, also as two halves", () => {
     const before = limited("allow 10.0.0.0/8");
     for (const rules of [["allow 0.0.0.0/0"], ["allow ::/0"], ["allow 0.0.0.0/1", "allow 128.0.0.0/1"]]) {
       const finding = onlyFinding(before, limited("allow 10.0.0.0/8", ...rules));
@@ -50,19 +50,19 @@ describe("Which networks are admitted", () => {
     expect(unlimited.cause).to.include({ kind: "tls_edge", property: "ip_restriction.enabled" });
   });
 
-  it("tells more networks from fewer", () => {
+  it("leads to different findings for more and for fewer networks", () => {
     expect(rulesOf(limited("allow 10.0.0.0/8"), limited("allow 10.0.0.0/8", "allow 192.0.2.0/24"))).to.deep.equal(["network-widened"]);
     expect(rulesOf(limited("allow 10.0.0.0/8"), limited("allow 10.0.0.0/9"))).to.deep.equal(["network-narrowed"]);
     expect(rulesOf(limited("allow 10.0.0.0/8"), limited("allow 10.0.0.0/8", "deny 10.1.0.0/16"))).to.deep.equal(["network-narrowed"]);
     expect(rulesOf(limited("allow 10.0.0.0/8"), limited("allow 192.0.2.0/24"))).to.deep.equal(["network-narrowed", "network-widened"]);
   });
 
-  it("says nothing where the same networks are written differently or stand in another order", () => {
+  it("leads to no finding for another notation or order of the same networks", () => {
     expectNothing(limited("allow 10.0.0.0/8"), limited("allow 10.128.0.0/9", "allow 10.0.0.0/9"));
     expectNothing(limited("allow 2001:db8::/32"), limited("allow 2001:DB8:0::/33", "allow 2001:db8:8000::/33"));
   });
 
-  it("says who is touched by a change of a policy that several share, in the stack or not", () => {
+  it("leads to a finding for each address of a shared policy, in the stack or not", () => {
     const others = foreign("tls_edge", "edgtls_1", { hostports: ["other.example.com:443"], ...restricted("office") });
     const before = limited("allow 10.0.0.0/8");
     const after = limited("allow 10.0.0.0/8", "allow 0.0.0.0/0");
@@ -79,7 +79,7 @@ describe("Which networks are admitted", () => {
     expect(onlyFinding(before, after).offStack).to.equal(false);
   });
 
-  it("says of a network that is not known yet that it may be any", () => {
+  it("counts a network that is not known yet as any network", () => {
     const rule = declared("ip_policy_rule", "later", { ip_policy_id: ref("ip_policy", "office"), action: "allow", cidr: UNKNOWN });
     const before = limited("allow 10.0.0.0/8");
     const finding = onlyFinding(before, { objects: [...before.objects, rule] });
@@ -87,7 +87,7 @@ describe("Which networks are admitted", () => {
     expect(exposureAt({ objects: [...before.objects, rule] }).unknown).to.deep.equal(["networks"]);
   });
 
-  it("limits routes one by one, and not the edge", () => {
+  it("belongs to each route, not to the edge", () => {
     const before = world(site(), policy("office", "allow 10.0.0.0/8"));
     const after = world(site(restricted("office")), policy("office", "allow 10.0.0.0/8"));
     expect(exposureAt(after, "www.example.com:443/").networks).to.deep.equal({ v4: ["10.0.0.0/8"], v6: [] });

@@ -9,8 +9,8 @@ const certificate = (fields = {}) =>
 /** The same resource, made anew. */
 const replaced = (object: WorldObject, fields = {}): WorldObject => ({ ...object, id: undefined, fields: { ...object.fields, ...fields } });
 
-describe("What is said of credentials, certificates, keys and events", () => {
-  it("tells more rights of a credential from fewer", () => {
+describe("Findings about credentials, certificates, keys and events", () => {
+  it("distinguish more rights of a credential from fewer", () => {
     const widened: [string[], string[]][] = [
       [["bind:app.example.com"], []],
       [["bind:app.example.com"], ["*"]],
@@ -28,18 +28,18 @@ describe("What is said of credentials, certificates, keys and events", () => {
     ]);
   });
 
-  it("says nothing of rules that allow the same", () => {
+  it("are absent for rules that allow the same", () => {
     expectNothing(credential("bind:a.example.com", "bind:b.example.com"), credential("bind:B.example.com", "bind:a.example.com"));
     expectNothing(credential(), credential("*"));
     expectNothing(credential("bind:*.example.com"), credential("bind:*.example.com", "bind:a.b.example.com:443"));
   });
 
-  it("is uncertain of an ACL that is not known yet", () => {
+  it("are uncertain for an ACL that is not known yet", () => {
     const later = world(declared("tunnel_credential", "ci", { acl: UNKNOWN }));
     expect(onlyFinding(credential("bind:a.example.com"), later)).to.include({ rule: "credential-widened", certain: false });
   });
 
-  it("tells a credential that is revoked from one that is made anew, and certificates likewise", () => {
+  it("distinguish a revoked credential or certificate from one that is issued again", () => {
     const ci = declared("tunnel_credential", "ci", { acl: ["bind:a.example.com"] });
     expect(rulesOf(world(ci), world())).to.deep.equal(["credential-revoked"]);
     expect(rulesOf(world(ci), world(replaced(ci)))).to.deep.equal(["credential-reissued"]);
@@ -47,14 +47,14 @@ describe("What is said of credentials, certificates, keys and events", () => {
     expectNothing(world(ci, certificate()), world(certificate({ description: "another" }), ci));
   });
 
-  it("says that a certificate opens every account, once", () => {
+  it("report once that a certificate is valid for every account", () => {
     const open = certificate({ principals: [] });
     expect(onlyFinding(world(), world(open))).to.include({ rule: "ssh-certificate-any-user", severity: "high" });
     expectNothing(world(open), world(open));
     expectNothing(world(), world(certificate()));
   });
 
-  it("says that a key of an admin is new, and is unsure where its owner cannot be seen", () => {
+  it("report a new API key of an admin, and are uncertain if its owner is not visible", () => {
     const key = declared("api_key", "ci", { owner_id: "usr_1", expires_at: "2036-01-01T00:00:00Z" });
     const known = (...objects: WorldObject[]): World => ({ objects, admins: ["usr_1"], caller: "usr_1" });
     expect(onlyFinding(known(), known(key))).to.include({ rule: "admin-key-created", severity: "high", certain: true });
@@ -66,7 +66,7 @@ describe("What is said of credentials, certificates, keys and events", () => {
     expect(onlyFinding(known(admin), known(admin, ofBot)).rule).to.equal("admin-key-created");
   });
 
-  it("says which events no longer go where", () => {
+  it("name the events that a destination no longer gets", () => {
     const to = declared("event_destination", "audit", { target: {} });
     const watch = (...types: string[]) =>
       declared("event_subscription", "watch", {
@@ -81,7 +81,7 @@ describe("What is said of credentials, certificates, keys and events", () => {
     expectNothing(world(to, watch("a.v0", "b.v0")), world(to, watch("b.v0", "a.v0", "c.v0")));
   });
 
-  it("says that a module comes disabled, and leaves one that was enabled to the other rules", () => {
+  it("report a new module that is disabled, and leave one that was enabled to other rules", () => {
     const ca = authority("partners");
     const off = edge({ mutual_tls: { ...mutual("partners").mutual_tls, enabled: false } });
     expect(onlyFinding(world(agent, ca, edge()), world(agent, ca, off))).to.include({ rule: "module-disabled", severity: "medium" });
@@ -90,11 +90,11 @@ describe("What is said of credentials, certificates, keys and events", () => {
   });
 });
 
-describe("What is said of an object whatever changes", () => {
+describe("Findings about an object as such", () => {
   const soon = { ...authority("partners", "2026-07-01T00:00:00Z") };
   const inUse = (ca: WorldObject) => world(agent, ca, edge(mutual("partners")));
 
-  it("is a finding for what the change makes, and stands apart for what was so before", () => {
+  it("are new for an object that the change creates, and listed apart for others", () => {
     const made = compare(world(agent), inUse(soon), { now });
     expect(made.findings.map(({ rule }) => rule)).to.include("expires-soon");
     const stood = compare(inUse(soon), inUse({ ...soon, fields: { ...soon.fields, description: "another" } }), { now });
@@ -104,7 +104,7 @@ describe("What is said of an object whatever changes", () => {
     expect(compare(inUse(soon), inUse(soon), { now: new Date("2026-01-01T00:00:00Z") }).standing).to.deep.equal([]);
   });
 
-  it("counts certificates, keys and authorities that end within 90 days, keys without end, cloud keys, and what is unused", () => {
+  it("cover certificates, keys and authorities that end within 90 days, keys without end, cloud keys, and unused objects", () => {
     const key = (expires_at?: string) => declared("api_key", "ci", { owner_id: "usr_2", expires_at });
     const to = (auth: object) => declared("event_destination", "audit", { target: { log_service: { auth, log_group_ref: "arn" } } });
     const known = (...objects: (WorldObject | WorldObject[])[]): World => ({ objects: objects.flat(), admins: [] });
@@ -126,7 +126,7 @@ describe("What is said of an object whatever changes", () => {
     }
   });
 
-  it("is not certain of what others may use that cannot be seen", () => {
+  it("are uncertain if objects that are not visible may use the object", () => {
     const partial = (...objects: WorldObject[]): World => ({ objects, partial: true });
     expect(onlyFinding(partial(), partial(...policy("office", "allow 10.0.0.0/8")))).to.include({ rule: "unused", certain: false });
     expect(findingsOf(partial(), partial({ ...authority("partners"), used: true }))).to.deep.equal([]);
@@ -136,7 +136,7 @@ describe("What is said of an object whatever changes", () => {
 describe("A finding", () => {
   const before = (suffix: string) => world({ ...agent, id: `cr_${suffix}` }, policy("office", "allow 10.0.0.0/8"));
 
-  it("has the same hash on another day, with other ids and in another order", () => {
+  it("has the same hash on another day, with other ids, and in another order", () => {
     const change = (suffix: string, day: string) => {
       const ca = { ...authority("partners", `2026-07-0${suffix}T00:00:00Z`), id: `ca_${suffix}` };
       const app = { ...edge(mutual("partners")), id: `edgtls_${suffix}` };
@@ -149,7 +149,7 @@ describe("A finding", () => {
     expect(one.findings).to.have.length.greaterThan(1);
   });
 
-  it("has a hash of its own, also where two objects share their name", () => {
+  it("has a unique hash, even if two objects have the same name", () => {
     const twin = (id: string) => ({ kind: "tunnel_credential", id, fields: { description: "ci", acl: ["bind:a.example.com"] } });
     const found = findingsOf(world(twin("cr_1"), twin("cr_2")), world());
     expect(new Set(found.map(({ hash }) => hash)).size).to.equal(2);
@@ -157,7 +157,7 @@ describe("A finding", () => {
     expect(found[0]?.sentence).to.contain(`(${found[0]?.id})`);
   });
 
-  it("belongs to one of the rules, each of which stands once with its severity", () => {
+  it("belongs to one rule of the list, in which each rule is once, with its severity", () => {
     expect(new Set(RULES.map(({ rule }) => rule)).size).to.equal(RULES.length);
     const count = (severity: string) => RULES.filter((rule) => rule.severity === severity).length;
     expect([count("high"), count("medium"), count("low")]).to.deep.equal([12, 17, 5]);

@@ -76,10 +76,10 @@ const limited = (of: Rules | undefined): World =>
 
 const NUMBER = { numRuns: 500 };
 
-describe("Networks, for any rules whatever", () => {
+describe("Networks, for any rules", () => {
   const either = fc.option(rules as fc.Arbitrary<Rules>, { nil: undefined, freq: 8 });
 
-  it("are opened or widened exactly when some address is admitted after and was not before: opened, when a whole family is that was not", () => {
+  it("are widened if and only if another address is admitted; opened if a whole family is, and was not before", () => {
     fc.assert(
       fc.property(either, either, (was, is) => {
         const gained = everyAddress.some(({ family, address }) => admits(is, family, address) && !admits(was, family, address));
@@ -94,7 +94,7 @@ describe("Networks, for any rules whatever", () => {
     );
   });
 
-  it("are equal as sets exactly when they admit the same addresses", () => {
+  it("are equal as sets if and only if they admit the same addresses", () => {
     const sets = (of: Rules) =>
       networkSet(
         ...(["allow", "deny"].map((kind) => of.filter(([action]) => action === kind).map(([, cidr]) => cidr)) as [string[], string[]]),
@@ -228,10 +228,10 @@ function shuffled({ objects, ...rest }: World): World {
   return { ...rest, objects: objects.map((one) => ({ ...one, fields: fieldsOf(one) })).reverse() };
 }
 
-describe("Worlds, whatever is in them", () => {
+describe("Worlds, with any objects", () => {
   const now = new Date("2026-06-01T00:00:00Z");
 
-  it("give no finding where they are equal, in whatever order their objects and lists stand", () => {
+  it("give no finding if they are equal, in any order of objects and lists", () => {
     fc.assert(
       fc.property(anyWorld, (one) => {
         for (const other of [structuredClone(one), shuffled(one)]) {
@@ -266,7 +266,7 @@ describe("Worlds, whatever is in them", () => {
 });
 
 describe("A large world", () => {
-  it("of 1,000 resources is compared with another within two seconds of processor time", () => {
+  it("of 1,000 resources is compared within two seconds of processor time", () => {
     const large = (open: boolean): World =>
       world(
         policy("office", "allow 10.0.0.0/8", ...(open ? ["allow 0.0.0.0/0"] : [])),

@@ -17,14 +17,14 @@ const policies = (...inbound: unknown[]) => ({ policies: { inbound, outbound: []
 const deny = (...expressions: string[]) => ({ name: "no", expressions, actions: [{ type: "deny", config: { status_code: 403 } }] });
 const limit = { name: "slow", expressions: [], actions: [{ type: "rate-limit", config: { name: "all", capacity: 10, rate: "60s" } }] };
 
-describe("What happens to traffic", () => {
-  it("says how much of it goes elsewhere", () => {
+describe("A change of traffic", () => {
+  it("is reported with the part that goes elsewhere", () => {
     const finding = onlyFinding(balanced({ blue: 100, green: 0 }), balanced({ blue: 10, green: 90 }));
     expect(finding).to.include({ rule: "traffic-moved", severity: "medium", before: "`blue`", after: "90 % to `green`, 10 % to `blue`" });
     expect(finding.cause).to.include({ kind: "weighted_backend", name: "both", property: "backends" });
   });
 
-  it("says nothing of weights in the same proportion, or of another backend that stands for the same", () => {
+  it("is not reported for weights in the same proportion, or for an equivalent backend", () => {
     expectNothing(balanced({ blue: 1, green: 1 }), balanced({ green: 500, blue: 500 }));
     expectNothing(
       world(agent, blue, edge(to("tunnel_group_backend", "blue")), edge2("blue")),
@@ -36,7 +36,7 @@ describe("What happens to traffic", () => {
   const edge2 = (name: string) =>
     declared("tls_edge", "second", { hostports: ["second.example.com:443"], ...to("tunnel_group_backend", name) });
 
-  it("says that an address has nothing left to answer it", () => {
+  it("is reported if nothing is left to answer an address", () => {
     const before = world(agent, blue, edge(to("tunnel_group_backend", "blue")));
     const disabled = onlyFinding(before, world(agent, blue, edge(to("tunnel_group_backend", "blue", { enabled: false }))));
     expect(disabled).to.include({ rule: "traffic-stopped", severity: "high" });
@@ -51,13 +51,13 @@ describe("What happens to traffic", () => {
     expectNothing(world(edge()), world(edge(), agent));
   });
 
-  it("says that the order of a failover changed, because that is where traffic goes", () => {
+  it("is reported if the order of a failover changes", () => {
     const chain = (...names: string[]) => world(agent, blue, green, edge(to("failover_backend", "chain")), failover(...names));
     expect(rulesOf(chain("blue", "green"), chain("green", "blue"))).to.deep.equal(["traffic-moved"]);
     expectNothing(chain("blue", "green"), chain("blue", "green"));
   });
 
-  it("says what leads in a circle or nowhere, and ends", () => {
+  it("is reported for circles and missing backends, without an endless loop", () => {
     const round = [
       declared("failover_backend", "a", { backends: [ref("failover_backend", "b")] }),
       declared("failover_backend", "b", { backends: [ref("failover_backend", "a")] }),
@@ -73,7 +73,7 @@ describe("What happens to traffic", () => {
     expect(dangling.notes.join()).to.contain("does not exist");
   });
 
-  it("takes no longer for backends that share others many times over", () => {
+  it("is found just as fast if backends share others many times", () => {
     const levels = 60;
     const tower = Array.from({ length: levels }, (_, level) =>
       declared("failover_backend", `level${level}`, {
@@ -86,7 +86,7 @@ describe("What happens to traffic", () => {
     expect(exposureAt(world(agent, blue, tower, edge(to("failover_backend", "level0")))).goes_to.kind).to.equal("failover");
   });
 
-  it("tells lower versions of TLS from higher ones, and that TLS ends elsewhere", () => {
+  it("has different findings for lower and higher versions of TLS and for another place of termination", () => {
     const tls = (tls_termination: unknown, more = {}) => world(agent, edge({ tls_termination, ...more }));
     expect(rulesOf(tls({ min_version: "1.3" }), tls(null))).to.deep.equal(["tls-lowered"]);
     expect(rulesOf(tls({ min_version: "1.2" }), tls({ min_version: "1.3" }))).to.deep.equal(["tls-raised"]);
@@ -98,7 +98,7 @@ describe("What happens to traffic", () => {
     expect(exposureAt(tls(upstream)).notes.join()).to.contain("ends upstream");
   });
 
-  it("tells what is no longer denied from other changes of actions", () => {
+  it("has different findings for dropped deny actions and other changes of actions", () => {
     const acting = (...inbound: unknown[]) => world(agent, edge(policies(...inbound)));
     const dropped = onlyFinding(acting(deny(), limit), acting(limit));
     expect(dropped).to.include({ rule: "deny-dropped", severity: "high" });
@@ -112,13 +112,13 @@ describe("What happens to traffic", () => {
     });
   });
 
-  it("says that other user agents pass, and nothing of the same in another order", () => {
+  it("is reported for other user agents, but not for another order of them", () => {
     const agents = (...allow: string[]) => world(site({ user_agent_filter: { allow, deny: [] } }));
     expect(rulesOf(agents("curl.*"), agents("curl.*", "wget.*"))).to.deep.equal(["user-agents-changed"]);
     expectNothing(agents("curl.*", "wget.*"), agents("wget.*", "curl.*"));
   });
 
-  it("is uncertain of weights that are not known yet", () => {
+  it("is uncertain if weights are not known yet", () => {
     const later = declared("weighted_backend", "both", { backends: UNKNOWN });
     const found = findingsOf(balanced({ blue: 1, green: 1 }), world(agent, blue, green, edge(to("weighted_backend", "both")), later));
     expect(found.map(({ rule }) => rule)).to.deep.equal(["traffic-moved", "unused", "unused"]);

@@ -21,7 +21,7 @@ describe("An event that a service did not accept", () => {
     expect(waitOf(1, 0.5, { retryAfterMs: 7_200_000 })).to.equal(3600);
   });
 
-  it("is given up after 24 hours, and at once where trying again cannot help", () => {
+  it("is given up after 24 hours, or at once if another attempt cannot help", () => {
     const yesterday = new Date(NOW.getTime() - 24 * 3600_000);
     expect(waitOf(30, 0.5, { firstAttempt: yesterday })).to.equal(undefined);
     expect(waitOf(1, 0.5, { permanent: true })).to.equal(undefined);

@@ -6,14 +6,14 @@ describe("A new id", () => {
     expect(newId("edgtls")).to.match(/^edgtls_[0-9A-Za-z]{27}$/);
   });
 
-  it("sorts after every one that was made before it, also within a millisecond", () => {
+  it("sorts after all earlier ones, also within a millisecond", () => {
     const now = Date.now();
     const ids = Array.from({ length: 1000 }, (_, index) => newId("op", now + Math.floor(index / 400)));
     expect([...ids].sort()).to.deep.equal(ids);
     expect(new Set(ids).size).to.equal(ids.length);
   });
 
-  it("sorts after those before it when the clock is put back", () => {
+  it("sorts after all earlier ones even if the clock was set back", () => {
     const before = newId("op", Date.now() + 60_000);
     expect(newId("op", Date.now() - 60_000) > before).to.equal(true);
   });

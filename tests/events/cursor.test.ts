@@ -48,7 +48,7 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
     world.dispatchers.pop(); // it never ends
   }
 
-  it("is listed once, wherever it is: delivered, given up, failed, under way, behind another, and not taken yet", async () => {
+  it("is listed once in every state: delivered, dead, failed, in a batch, behind another, and beyond the cursor", async () => {
     const { id, target } = await world.destination();
     const [delivered, dead, failed, hanging, untaken] = (await world.objects(5)) as [string, string, string, string, string];
     const { behaviour, asked } = hangingOn(hanging, (batch, take, signal) =>
@@ -96,7 +96,7 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
     await Promise.all([hangs, later]);
   });
 
-  it("goes again with the same id when all since a time are asked for, although it was delivered at once", async () => {
+  it("is replayed with the same id with all others since a time, even if it was delivered at once", async () => {
     const { id, target } = await world.destination();
     const dispatcher = world.dispatcher();
     for (const object of await world.objects(4)) {
@@ -117,7 +117,7 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
     expect(await replay(world.core.store, id, { since: new Date(0) }, world.now)).to.equal(4);
   });
 
-  it("goes after the one before it, also when the dispatcher that had that one was killed", async () => {
+  it("is sent after the previous one of its object, even if the dispatcher with that one was killed", async () => {
     const { target } = await world.destination();
     const objects = await world.objects(3);
     const { behaviour, asked } = hangingOn(objects[0] as string);
@@ -138,7 +138,7 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
     expect(target.changesByObject.size).to.equal(3);
   });
 
-  it("does not pass one that is under way when an older one of its object is replayed", async () => {
+  it("does not overtake one in a batch when an older one of its object is replayed", async () => {
     const { id, target } = await world.destination();
     const objects = await world.objects(1);
     target.behaviour = (batch) => batch.map(() => ({ ok: false, error: "no", permanent: true }));
@@ -161,7 +161,7 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
     expect(changes?.filter((change) => change > 1)).to.deep.equal([2, 3]);
   });
 
-  it("does not go to a destination that only a younger subscription still asks for", async () => {
+  it("is not sent for a subscription that was created after it", async () => {
     const { id, target, subscription } = await world.destination();
     const objects = await world.objects(1);
     target.behaviour = (batch) => batch.map(() => ({ ok: false, error: "no" }));
@@ -177,7 +177,7 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
     expect(await world.deliveries(id)).to.deep.equal([]);
   });
 
-  it("is not forgotten when a subscription that asks for it comes to ask for something else too", async () => {
+  it("is still sent after its subscription gets another event type", async () => {
     const { target, subscription } = await world.destination();
     const objects = await world.objects(1);
     await world.change(objects);
@@ -188,7 +188,7 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
     expect(target.arrived.map(({ body }) => JSON.parse(body).event_type)).to.deep.equal(sources.map(({ type }) => type));
   });
 
-  it("does not go where it was only asked for after it had happened", async () => {
+  it("is not sent for an event type that was subscribed to after the change", async () => {
     const { id, target } = await world.destination();
     const objects = await world.objects(1);
     await world.remove("ip_policy", objects[0] as string);
@@ -197,7 +197,7 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
     expect(target.arrived).to.deep.equal([]);
   });
 
-  it("arrives behind thousands that nobody asked for", async () => {
+  it("arrives after thousands that no subscription names", async () => {
     const { target } = await world.destination();
     const objects: string[] = [];
     while (objects.length < 5200) objects.push(...(await world.objects(400)));
