@@ -1,4 +1,4 @@
-/** Imports go one way: sdk ← provider, sdk ← server, sdk ← gateway. Those three meet over HTTP only. */
+/** Imports go one way: sdk ← provider ← policies, sdk ← server, sdk ← gateway. Provider, server and gateway meet over HTTP only. */
 const only = (name, from, to, comment) => ({ name, severity: "error", comment, from: { path: from }, to: { path: to } });
 
 /** The rooms of the server, floor by floor from the top. A room may use rooms on lower floors only. */
@@ -34,11 +34,22 @@ const floorRules = FLOORS.flatMap((floor, index) =>
 
 module.exports = {
   forbidden: [
-    only("sdk-stands-alone", "^sdk/", "^(server|provider|gateway|examples)/", "The contract and the client know nobody."),
+    only("sdk-stands-alone", "^sdk/", "^(server|provider|gateway|policies|examples)/", "The contract and the client know nobody."),
     only("sdk-without-pulumi", "^sdk/", "node_modules/@pulumi", "The client serves programs that have no Pulumi."),
-    only("server-knows-the-sdk-only", "^server/", "^(provider|gateway|examples)/", "The server meets the others over HTTP."),
-    only("provider-knows-the-sdk-only", "^provider/", "^(server|gateway|examples)/", "The provider meets the server over HTTP."),
-    only("gateway-knows-the-sdk-only", "^gateway/", "^(server|provider|examples)/", "The gateway is a client of the API like any other."),
+    only("server-knows-the-sdk-only", "^server/", "^(provider|gateway|policies|examples)/", "The server meets the others over HTTP."),
+    only("provider-knows-the-sdk-only", "^provider/", "^(server|gateway|policies|examples)/", "The provider meets the server over HTTP."),
+    only(
+      "gateway-knows-the-sdk-only",
+      "^gateway/",
+      "^(server|provider|policies|examples)/",
+      "The gateway is a client of the API like any other.",
+    ),
+    only(
+      "policies-review-as-the-provider-does",
+      "^policies/",
+      "^(server|gateway|examples)/",
+      "The policy pack judges what the provider's classes declare.",
+    ),
     only(
       "translator-is-pure",
       "^gateway/src/envoy/",

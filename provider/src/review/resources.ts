@@ -25,21 +25,32 @@ export interface ResourceType {
   readonly owner?: Definition;
 }
 
+/** As the dynamic provider names types, and as a native one does. */
+const tokensOf = (type: string): string[] => [typeToken(type), `tunnelplane:index:${type}`];
+
 const types = new Map<string, ResourceType>(
   registry.flatMap((definition) => [
-    [typeToken(definition.type), { kind: definition.kind, definition: asDeclared(definition) }] as const,
-    ...modulesOf(definition).map((module): [string, ResourceType] => [
-      typeToken(definition.type + camelCase(`_${module}`)),
-      { kind: `${definition.kind}.${module}`, definition: moduleAsResource(definition, module), owner: definition },
+    ...tokensOf(definition.type).map((token): [string, ResourceType] => [
+      token,
+      { kind: definition.kind, definition: asDeclared(definition) },
     ]),
+    ...modulesOf(definition).flatMap((module) =>
+      tokensOf(definition.type + camelCase(`_${module}`)).map((token): [string, ResourceType] => [
+        token,
+        { kind: `${definition.kind}.${module}`, definition: moduleAsResource(definition, module), owner: definition },
+      ]),
+    ),
   ]),
 );
 
-/** The type of a URN, if it is one of this package; types of parents stand before it. */
-export const typeIn = (urn: string): ResourceType | undefined => types.get(urn.split("::")[2]?.split("$").at(-1) ?? "");
+/** The declaration behind the engine's name of a type, if it is one of this package. */
+export const typeOf = (token: string): ResourceType | undefined => types.get(token);
+
+/** The type of a URN; types of parents stand before it. */
+export const typeIn = (urn: string): ResourceType | undefined => typeOf(urn.split("::")[2]?.split("$").at(-1) ?? "");
 
 /** How the engine prints a secret. */
-const SECRET = "[secret]";
+export const SECRET = "[secret]";
 
 /** Fields that the server computes, by kind. */
 const WORKED_OUT: Readonly<Record<string, readonly string[]>> = {

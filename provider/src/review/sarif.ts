@@ -31,9 +31,9 @@ export function sarifOf({ findings, hash, limits }: Report): object {
   };
 }
 
-const ruleOf = ({ rule, severity }: (typeof RULES)[number]): object => ({
+const ruleOf = ({ rule, severity, description }: (typeof RULES)[number]): object => ({
   id: rule,
-  shortDescription: { text: rule.replaceAll("-", " ") },
+  shortDescription: { text: description },
   help: { text: `See ${DOCUMENTATION}` },
   defaultConfiguration: { level: LEVELS[severity] },
 });

@@ -32,12 +32,12 @@ export function worldsOf(preview: Preview, steps: readonly OurStep[], server: Ev
   const after = new Map<string, WorldObject>();
   const keeps = new Set(steps.filter(({ op }) => op === "same" || op === "update").map(({ urn }) => urn));
   for (const { urn, op, type, oldState, newState } of steps) {
-    // A copy that an earlier run left to be deleted serves nobody; a URN under which it was known before is of no more use.
-    if (oldState && !oldState.delete) {
+    // A copy that an earlier run left to be deleted serves nobody; what this change replaces is marked so as well, and serves.
+    if (oldState && !(oldState.delete && op.startsWith("delete"))) {
       before.set(urn, objectOf(type, oldState, { urn, id: idOf(oldState), known: oldState.outputs, isMade: () => true }));
     }
     if (!newState || op.startsWith("delete")) continue;
-    const id = keeps.has(urn) && oldState ? idOf(oldState) : undefined;
+    const id = keeps.has(urn) && oldState ? idOf(oldState) : idOf(newState);
     const known = op === "same" ? oldState?.outputs : undefined;
     const object = objectOf(type, newState, { urn, id, known, isMade: (other) => keeps.has(other) });
     if (type.owner && Reflect.get(object.fields, type.owner.idField) === UNKNOWN) {

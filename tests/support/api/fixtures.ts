@@ -69,6 +69,8 @@ export interface CertificateOptions {
   readonly name?: string;
   /** X.509 extensions in openssl's syntax. Default: a certificate authority's basicConstraints. */
   readonly extensions?: readonly string[];
+  /** How long it is valid. Default: ten years. */
+  readonly days?: number;
 }
 
 export interface Certificate {
@@ -77,7 +79,7 @@ export interface Certificate {
 }
 
 /** A self-signed certificate; by default one of a certificate authority. */
-export function certificate({ key = "ec", name = "Test CA", extensions = [CA] }: CertificateOptions = {}): Certificate {
+export function certificate({ key = "ec", name = "Test CA", extensions = [CA], days = 3650 }: CertificateOptions = {}): Certificate {
   const config = [
     "[req]\nprompt = no\nutf8 = yes\nstring_mask = utf8only\ndistinguished_name = subject",
     ...(extensions.length > 0 ? ["x509_extensions = extensions"] : []),
@@ -87,7 +89,7 @@ export function certificate({ key = "ec", name = "Test CA", extensions = [CA] }:
   return inTemporaryFolder((folder) => {
     writeFileSync(join(folder, "config"), config);
     const newKey = ["-newkey", ...KEY_ARGUMENTS[key], "-nodes", "-keyout", "key.pem"];
-    const pem = run(folder, "openssl", "req", "-x509", "-config", "config", "-days", "3650", ...newKey);
+    const pem = run(folder, "openssl", "req", "-x509", "-config", "config", "-days", String(days), ...newKey);
     return { pem, privateKey: readFileSync(join(folder, "key.pem"), "utf8") };
   });
 }

@@ -12,6 +12,8 @@ export interface Part {
   readonly says: string;
   /** A module that is there and disabled. */
   readonly off?: boolean;
+  /** A module that is not there. */
+  readonly absent?: boolean;
 }
 
 /** An aspect of an exposure. */
@@ -55,6 +57,7 @@ export function partOf(module: ModuleRead, says: unknown): Part {
     property: own ? undefined : name,
     says: canonical([state, state === "absent" || state === "off" ? null : says]),
     off: state === "off",
+    absent: state === "absent",
   };
 }
 

@@ -8,6 +8,7 @@ import type { World } from "../world";
 import { accessRules } from "./access";
 import { addressRules } from "./addresses";
 import { credentialRules } from "./credentials";
+import { DESCRIPTIONS } from "./descriptions";
 import {
   type AddressChange,
   type Context,
@@ -26,12 +27,12 @@ import { trafficRules } from "./traffic";
 const aboutAddresses: readonly Rule<AddressChange>[] = [...accessRules, ...networkRules, ...trafficRules, ...addressRules];
 const aboutObjects: readonly Rule<ObjectChange>[] = [...credentialRules, ...objectRules];
 
-/** Every rule that there is, with its severity. */
-export const RULES: readonly { readonly rule: string; readonly severity: Severity }[] = [
+/** Every rule that there is, with its severity and what it finds. */
+export const RULES: readonly { readonly rule: string; readonly severity: Severity; readonly description: string }[] = [
   ...aboutAddresses,
   ...aboutObjects,
   ...describingRules,
-].map(({ rule, severity }) => ({ rule, severity }));
+].map(({ rule, severity }) => ({ rule, severity, description: DESCRIPTIONS[rule] ?? rule }));
 
 export interface CompareOptions {
   /** The present time: without it, nothing is said of what ends soon. */

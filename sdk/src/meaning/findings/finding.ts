@@ -106,6 +106,11 @@ export function causeOf(before: Read<unknown> | undefined, after: Read<unknown> 
   for (const [key, part] of now) {
     const was = old.get(key);
     if (was?.says === part.says) continue;
+    // A module that was a resource of its own, and is gone with it.
+    const owned = was
+      ? undefined
+      : [...old.values()].find(({ identity, property }) => identity === part.identity && property === undefined);
+    if (owned && part.absent) return owned;
     if (was && was.off !== part.off) return { ...part, property: part.property === undefined ? "enabled" : `${part.property}.enabled` };
     // An object that is new says all that it says at once.
     return was ? part : { ...part, property: part.identity === row.holder.identity ? part.property : undefinedUnlessModule(part) };

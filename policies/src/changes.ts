@@ -1,0 +1,78 @@
+import type { PolicyConfigSchema, StackValidationArgs, StackValidationPolicy } from "@pulumi/policy";
+import { serverObjects, typeOf, worldsOfStack } from "@tunnelplane/pulumi/review";
+import { compare, type Finding, RULES } from "@tunnelplane/sdk/meaning";
+import { declaredBy } from "./resources";
+import type { StateBefore } from "./stateBefore";
+
+/** A server that is asked for what is outside of the stack. */
+export interface Server {
+  /** Default: `TUNNELPLANE_BASE_URL`. */
+  readonly url?: string;
+  /** Default: `TUNNELPLANE_API_KEY`. */
+  readonly apiKey?: string;
+}
+
+export interface ChangeOptions {
+  /** Without it, what is outside of the stack is not seen: edges of others that use a policy of this stack, for example. */
+  readonly server?: Server;
+}
+
+const ACCEPT: PolicyConfigSchema = {
+  properties: {
+    accept: { type: "array", items: { type: "string" }, description: "Hashes of violations that somebody accepted." },
+  },
+};
+
+/**
+ * A policy for each rule on what a change means. The state as it was before the run is one side, what the program
+ * declares the other, so the same is said in the preview and in the run.
+ */
+export function changePolicies(state: StateBefore, options: ChangeOptions): StackValidationPolicy[] {
+  const findings = findingsOfRuns(state, options);
+  return RULES.map(({ rule, severity, description }) => ({
+    name: rule,
+    description,
+    severity,
+    configSchema: ACCEPT,
+    async validateStack(args, report) {
+      const { accept = [] } = args.getConfig<{ accept?: readonly string[] }>() ?? {};
+      const found = (await findings(rule, args)).filter((finding) => finding.rule === rule && !accept.includes(finding.hash));
+      for (const finding of found) {
+        const { sentence, certain, hash } = finding;
+        report(`${sentence}${certain ? "" : " This is not certain yet."} (${hash})`, urnFor(finding, args));
+      }
+    },
+  }));
+}
+
+/** Where a finding is shown: at the resource that it comes from; where that is gone, at the one that it is about. */
+function urnFor({ cause, kind, name }: Finding, { resources }: StackValidationArgs): string | undefined {
+  const isHere = (urn: string | undefined) => resources.some((resource) => resource.urn === urn);
+  if (isHere(cause.urn)) return cause.urn;
+  return resources.find((resource) => resource.name === name && typeOf(resource.type)?.kind === kind)?.urn;
+}
+
+/** What all rules find, worked out once for each run: a policy that asks again asks about another one. */
+function findingsOfRuns(
+  state: StateBefore,
+  options: ChangeOptions,
+): (rule: string, args: StackValidationArgs) => Promise<readonly Finding[]> {
+  const asked = new Set<string>();
+  let found: Promise<readonly Finding[]> | undefined;
+  return (rule, args) => {
+    if (!found || asked.has(rule)) {
+      asked.clear();
+      found = judge(args, state, options);
+    }
+    asked.add(rule);
+    return found;
+  };
+}
+
+async function judge({ resources }: StackValidationArgs, state: StateBefore, { server }: ChangeOptions): Promise<readonly Finding[]> {
+  if (resources[0]) state.begin(resources[0].urn);
+  const { before, after } = worldsOfStack(await state.resources(), resources.map(declaredBy), server && (await serverObjects(server)));
+  const { findings, standing } = compare(before, after, { now: new Date() });
+  // What is true of this stack is said whether or not it changes; of what belongs to others, only what this stack changes.
+  return [...findings, ...standing.filter(({ cause }) => cause.urn !== undefined)];
+}

@@ -1,0 +1,120 @@
+import type { PolicyConfigSchema, ResourceValidationPolicy } from "@pulumi/policy";
+import { typeOf } from "@tunnelplane/pulumi/review";
+import { definitionOf } from "@tunnelplane/sdk/contract";
+import { UNKNOWN } from "@tunnelplane/sdk/meaning";
+import { type Properties, plain } from "./resources";
+import type { StateBefore } from "./stateBefore";
+
+const DAY_MS = 86_400_000;
+
+/** What is wrong with a resource, in a sentence; undefined where nothing is, or where it is not known yet. */
+type Judge = (properties: Properties, config: { readonly days?: number }) => string | undefined;
+
+interface Standard extends Pick<ResourceValidationPolicy, "name" | "description" | "severity" | "configSchema"> {
+  readonly kinds: readonly string[];
+  readonly judge: Judge;
+}
+
+const daysSchema = (days: number, description: string): PolicyConfigSchema => ({
+  properties: { days: { type: "integer", minimum: 1, default: days, description } },
+});
+
+const CERTIFICATE_DAYS = 90;
+const AUTHORITY_DAYS = 30;
+
+const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const isUnknown = (value: unknown): boolean => value === UNKNOWN;
+const timeOf = (value: unknown): number => (typeof value === "string" ? Date.parse(value) : Number.NaN);
+
+/** When the certificate of an authority ends: as the server said, or as the certificate itself says. */
+function endOfAuthority({ notAfter, caPem }: Properties): number {
+  if (typeof notAfter === "string" && !isUnknown(notAfter)) return timeOf(notAfter);
+  if (typeof caPem !== "string" || !caPem.includes("-----BEGIN")) return Number.NaN;
+  const { not_after } = definitionOf("certificate_authority").derive({ description: "", metadata: "", ca_pem: caPem });
+  return timeOf(not_after);
+}
+
+const standards: readonly Standard[] = [
+  {
+    name: "credentials-carry-an-acl",
+    description: "Every credential says what it may bind.",
+    severity: "high",
+    kinds: ["tunnel_credential", "ssh_credential"],
+    judge: ({ acl }) => {
+      if (isUnknown(acl)) return undefined;
+      if (listed(acl).includes("*")) return 'Its ACL holds "*": whoever has it may bind everything. Name what it may bind.';
+      return listed(acl).length === 0 ? "It has no ACL: whoever has it may bind everything. Name what it may bind." : undefined;
+    },
+  },
+  {
+    name: "certificates-name-principals",
+    description: "Every SSH certificate names the users or hosts that it is for.",
+    severity: "high",
+    kinds: ["ssh_user_certificate", "ssh_host_certificate"],
+    judge: ({ principals }) =>
+      isUnknown(principals) || listed(principals).length > 0 ? undefined : "It names no principal: it is good for any. Name them.",
+  },
+  {
+    name: "certificates-end-soon-enough",
+    description: "No SSH certificate lasts longer than it has to.",
+    severity: "medium",
+    configSchema: daysSchema(CERTIFICATE_DAYS, "The most days that a certificate lasts."),
+    kinds: ["ssh_user_certificate", "ssh_host_certificate"],
+    judge: ({ validAfter, validUntil }, { days = CERTIFICATE_DAYS }) => {
+      const begins = timeOf(validAfter);
+      const lasts = (timeOf(validUntil) - (Number.isNaN(begins) ? Date.now() : begins)) / DAY_MS;
+      return lasts > days ? `It lasts ${Math.ceil(lasts)} days; at most ${days} are allowed. Set validFor, and renewBefore.` : undefined;
+    },
+  },
+  {
+    name: "authorities-have-days-left",
+    description: "No authority of client certificates is about to end.",
+    severity: "medium",
+    configSchema: daysSchema(AUTHORITY_DAYS, "The fewest days that an authority has left."),
+    kinds: ["certificate_authority"],
+    judge: (properties, { days = AUTHORITY_DAYS }) => {
+      const left = (endOfAuthority(properties) - Date.now()) / DAY_MS;
+      if (Number.isNaN(left) || left >= days) return undefined;
+      const ends = left <= 0 ? "It has ended" : `It ends in ${Math.floor(left)} days`;
+      return `${ends}; at least ${days} have to be left. Bring in its successor.`;
+    },
+  },
+  {
+    name: "api-keys-expire",
+    description: "Every API key ends by itself.",
+    severity: "medium",
+    kinds: ["api_key"],
+    judge: ({ expiresAt }) => (expiresAt === undefined || expiresAt === null ? "It never ends. Set expiresAt." : undefined),
+  },
+  {
+    name: "destinations-use-roles",
+    description: "No event destination signs in with cloud keys, which last until somebody takes them back.",
+    severity: "medium",
+    kinds: ["event_destination"],
+    judge: ({ target }) => {
+      const services = Object.entries((target ?? {}) as Properties).filter(([, service]) => hasKeys(service));
+      return services.length > 0 ? `target.${services[0]?.[0]}.auth holds cloud keys. Use a role.` : undefined;
+    },
+  },
+];
+
+const hasKeys = (service: unknown): boolean => {
+  const { auth } = (service ?? {}) as { auth?: { creds?: unknown } | null };
+  return auth?.creds !== undefined && auth.creds !== null;
+};
+
+/**
+ * What every team wants of single resources: each is judged before it is made.
+ *
+ * @param state told of the first resource, while nothing has changed
+ */
+export const resourceStandards = (state: StateBefore): ResourceValidationPolicy[] =>
+  standards.map(({ kinds, judge, ...policy }) => ({
+    ...policy,
+    validateResource({ type, props, urn, getConfig }, report) {
+      state.begin(urn);
+      if (!kinds.includes(typeOf(type)?.kind ?? "")) return;
+      const message = judge(plain(props) as Properties, getConfig<{ days?: number }>() ?? {});
+      if (message !== undefined) report(message);
+    },
+  }));

@@ -1,0 +1,78 @@
+import { constants, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { PreviewOptions } from "@pulumi/pulumi/automation";
+import type { Engine } from "../support/engine";
+
+/** What a policy says of a resource. */
+export interface Said {
+  readonly policy: string;
+  readonly level: string;
+  readonly at: string;
+  readonly message: string;
+}
+
+/** The pack as a user's stack has it. */
+const PACK = dirname(require.resolve("@tunnelplane/policies/package.json"));
+
+const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string | undefined };
+
+/**
+ * An engine that runs policy packs beside programs of the Automation API. It asks the language of a pack to run it, and
+ * takes the program's process for that language, which cannot; without a language for Node it runs a program of Pulumi's
+ * installer, which starts `run-policy-pack` of `@pulumi/pulumi`, as the script here does.
+ */
+export class PolicyRunner {
+  /** Where the engine is, with nothing beside it but what it needs. */
+  readonly root = mkdtempSync(join(tmpdir(), "tunnelplane-policies-"));
+  private configs = 0;
+
+  constructor() {
+    const from = join(locateEngine() ?? "", "bin");
+    const bin = join(this.root, "bin");
+    mkdirSync(bin);
+    for (const name of ["pulumi", "pulumi-resource-pulumi-nodejs"])
+      copyFileSync(join(from, name), join(bin, name), constants.COPYFILE_FICLONE);
+    const runner = require.resolve("@pulumi/pulumi/cmd/run-policy-pack");
+    const script = `#!/bin/sh\nexec "${process.execPath}" "${runner}" "$@"\n`;
+    writeFileSync(join(bin, "pulumi-analyzer-policy-nodejs"), script, { mode: 0o755 });
+  }
+
+  /** Options of a run with the pack; `config` is what `--policy-pack-config` names. */
+  options(config: object = {}): PreviewOptions {
+    const file = join(this.root, `config-${++this.configs}.json`);
+    writeFileSync(file, JSON.stringify(config));
+    return { policyPacks: [PACK], policyPackConfigs: [file] };
+  }
+
+  /** Runs a preview with the pack; returns what the policies said, and the message of the engine where it failed. */
+  async preview(engine: Engine, config?: object): Promise<{ said: Said[]; printed: string; failure?: string }> {
+    const from = engine.events.length;
+    let [printed, failure]: [string, string | undefined] = ["", undefined];
+    try {
+      printed = (await engine.preview(this.options(config))).stdout;
+    } catch (error) {
+      failure = (error as Error).message;
+    }
+    return { said: engine.events.slice(from).flatMap(saidIn), printed, failure };
+  }
+
+  dispose(): void {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
+
+interface PolicyEvent {
+  readonly policyName: string;
+  readonly enforcementLevel: string;
+  readonly resourceUrn?: string;
+  readonly message: string;
+}
+
+function saidIn(event: string): Said[] {
+  const { policyEvent } = JSON.parse(event) as { policyEvent?: PolicyEvent };
+  if (!policyEvent) return [];
+  const { policyName, enforcementLevel, resourceUrn = "", message } = policyEvent;
+  const text = message.replace(/<\{%[^%]*%\}>/g, "").trim();
+  return [{ policy: policyName, level: enforcementLevel, at: resourceUrn.split("::").at(-1) ?? "", message: text }];
+}
