@@ -7,7 +7,7 @@ const FLOORS = [
   ["server.ts"],
   ["http"],
   ["context.ts"],
-  ["events", "rotation", "exposure"],
+  ["events", "rotation", "exposure", "changesets"],
   ["resources", "gateways"],
   ["auth", "backup"],
   ["journal"],

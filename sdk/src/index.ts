@@ -2,6 +2,15 @@ import "./nodeVersion";
 
 export { type AuditHead, AuditLog } from "./client/auditLog";
 export { type Caller, callerOf } from "./client/caller";
+export {
+  type ChangeSet,
+  type ChangeSetRequest,
+  type ChangeSetResult,
+  type ChangeSetSummary,
+  ChangeSets,
+  type SetObject,
+  type SetOperation,
+} from "./client/changeSets";
 export { Collection, Entries, type ListOptions, Module } from "./client/collection";
 export { Deliveries, type EventDelivery, type EventDestinationTest } from "./client/deliveries";
 export * from "./client/errors";

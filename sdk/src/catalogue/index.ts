@@ -1,7 +1,10 @@
 import "../nodeVersion";
 
 /** Catalogues: objects listed in YAML. Reads a file into plain values with their lines, and checks them against the contract. */
+export { filled, setNameOf, setObjectsOf } from "./changeSet";
 export { check } from "./check";
 export type { Entry } from "./entries";
 export { CatalogueFile, isLater, type Later, type Tags } from "./file";
 export { report } from "./mistakes";
+export { commonTags } from "./tags";
+export { countsOf, linesOf } from "./words";

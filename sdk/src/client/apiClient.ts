@@ -1,5 +1,6 @@
 import { AuditLog } from "./auditLog";
 import { type Caller, callerOf } from "./caller";
+import { ChangeSets } from "./changeSets";
 import { Deliveries } from "./deliveries";
 import { Events } from "./events";
 import { Exposures } from "./exposures";
@@ -21,6 +22,9 @@ export class ApiClient {
   /** The gateways of the account, and what they ask and report. */
   readonly gateways: Gateways;
 
+  /** Many objects that are brought to a declared state together. */
+  readonly changesets: ChangeSets;
+
   constructor(options: TransportOptions) {
     this.transport = new Transport(options);
     this.deliveries = new Deliveries(this.transport);
@@ -28,6 +32,7 @@ export class ApiClient {
     this.exposure = new Exposures(this.transport);
     this.events = new Events(this.transport);
     this.gateways = new Gateways(this.transport);
+    this.changesets = new ChangeSets(this.transport);
   }
 
   /** The owner of the API key, and its role. */

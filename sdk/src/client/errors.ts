@@ -1,4 +1,4 @@
-import type { ErrorBody } from "../contract/errors";
+import type { ErrorBody, SetFault } from "../contract/errors";
 
 /** The base of all errors of a request. */
 export class TunnelplaneError extends Error {
@@ -24,6 +24,10 @@ export class ApiError extends TunnelplaneError {
   readonly field: string | undefined;
   /** The id of the request in the server's log. */
   readonly operationId: string | undefined;
+  /** Of a change set: what is wrong with its objects, at most 1,000 faults. */
+  readonly faults: readonly SetFault[];
+  /** How many faults there are. */
+  readonly faultCount: number;
 
   constructor(body: ErrorBody) {
     super(body.msg);
@@ -31,6 +35,8 @@ export class ApiError extends TunnelplaneError {
     this.code = body.error_code;
     this.field = body.details.field;
     this.operationId = body.details.operation_id;
+    this.faults = body.faults ?? [];
+    this.faultCount = body.fault_count ?? this.faults.length;
   }
 }
 

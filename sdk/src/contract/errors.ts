@@ -27,7 +27,7 @@ export const ERRORS = {
   no_route: { code: "TP_1301", status: 404, when: "there is no such path" },
   no_module: { code: "TP_1302", status: 404, when: "the module is not configured" },
   method_not_allowed: { code: "TP_1400", status: 405, when: "the path does not take this method; see the header Allow" },
-  body_too_large: { code: "TP_1401", status: 413, when: "the body is larger than 1 MiB" },
+  body_too_large: { code: "TP_1401", status: 413, when: "the body is larger than 1 MiB; that of a change set, than 16 MiB" },
   not_json: { code: "TP_1402", status: 415, when: "the body's Content-Type is not application/json" },
   rate_limited: {
     code: "TP_1403",
@@ -38,7 +38,13 @@ export const ERRORS = {
   headers_too_large: { code: "TP_1405", status: 431, when: "the path and the headers are larger than 16 KiB together" },
   in_use: { code: "TP_1500", status: 409, when: "other objects still refer to the object" },
   taken: { code: "TP_1501", status: 409, when: "another object holds a value that must be unique" },
-  precondition_failed: { code: "TP_1600", status: 412, when: "If-Match names another version of the object" },
+  in_other_set: { code: "TP_1502", status: 409, when: "the object belongs to another change set" },
+  too_many_deletes: { code: "TP_1503", status: 409, when: "a change set would delete more objects than its `max_deletes` allows" },
+  precondition_failed: {
+    code: "TP_1600",
+    status: 412,
+    when: "If-Match names another version of the object, or `expect` of a change set another plan",
+  },
   idempotency_key_reused: { code: "TP_1700", status: 422, when: "the Idempotency-Key was used with another request" },
   internal: { code: "TP_1800", status: 500, when: "the server failed; the log has the operation id" },
   unavailable: { code: "TP_1801", status: 503, when: "storage does not answer, or the server is shutting down; see Retry-After" },
@@ -60,4 +66,18 @@ export interface ErrorBody {
   readonly msg: string;
   /** Always `operation_id`; also `field` if one field is invalid. */
   readonly details: Readonly<Record<string, string>>;
+  /** Of a change set only: what is wrong with its objects, at most 1,000 faults. */
+  readonly faults?: readonly SetFault[];
+  /** How many faults there are. */
+  readonly fault_count?: number;
+}
+
+/** What is wrong with one object of a change set. */
+export interface SetFault {
+  /** `<kind>/<key>` of the object. */
+  readonly key: string;
+  /** The field, for example `hostports[0]`; empty for the object as a whole. */
+  readonly field: string;
+  readonly error_code: string;
+  readonly msg: string;
 }

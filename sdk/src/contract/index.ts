@@ -3,7 +3,7 @@ import "../nodeVersion";
 export * from "./core/convert";
 export * from "./core/definition";
 export { exactlyOne, object, text, word } from "./core/fields";
-export { bare, defaultOf, type Embedded, elementOf, isOptional, type Marks, marksOf, type Problem, shapeOf } from "./core/marks";
+export { bare, defaultOf, type Embedded, elementOf, fieldsOf, isOptional, type Marks, marksOf, type Problem, shapeOf } from "./core/marks";
 export * from "./core/module";
 export * from "./core/names";
 export { messageOf, present } from "./core/narrow";

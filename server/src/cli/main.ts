@@ -2,6 +2,7 @@
 import "@tunnelplane/sdk/node";
 import { Command } from "commander";
 import { VERSION } from "../server";
+import { applyCommand } from "./apply";
 import { auditCommand } from "./audit";
 import { backupCommand, restoreCommand } from "./backup";
 import { eventsCommand } from "./events";
@@ -12,6 +13,7 @@ import { serveCommand } from "./serve";
 const program = new Command("tunnelplane").description("The tunnelplane API server").version(VERSION);
 for (const command of [
   serveCommand(),
+  applyCommand(),
   backupCommand(),
   restoreCommand(),
   keysCommand(),

@@ -119,6 +119,11 @@ export class Documents {
     return withList(list, await this.open(db, definition, own), opened);
   }
 
+  /** An address below the server's, with the placeholder. */
+  placed(path: string): string {
+    return this.placeholder + path;
+  }
+
   /** The address of an object, with the placeholder. Only for types without a parent. */
   addressOf({ path }: Pick<Definition, "path">, id: string): string {
     return `${this.placeholder}${path}/${id}`;

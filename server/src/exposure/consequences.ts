@@ -30,8 +30,8 @@ export class DryRunConsequences {
     private readonly caller: Caller,
   ) {}
 
-  readonly onDryRun: ChangeRequest["onDryRun"] = async (transaction, changes) => {
-    this.#judge = await consequencesOf(transaction, { documents: this.context.documents, caller: this.caller }, changes);
+  readonly onDryRun: ChangeRequest["onDryRun"] = async (transaction, changes, names = new Map()) => {
+    this.#judge = await consequencesOf(transaction, { documents: this.context.documents, caller: this.caller, names }, changes);
   };
 
   /** The JSON of an object, with the findings in it. */
@@ -47,15 +47,17 @@ export class DryRunConsequences {
 /** Reads the objects that a change affects, in the transaction of the change. Returns a function that compares them afterwards. */
 async function consequencesOf(
   transaction: Kysely<Database>,
-  { documents, caller }: { documents: Documents; caller: Caller },
+  { documents, caller, names }: { documents: Documents; caller: Caller; names: ReadonlyMap<string, string> },
   changes: readonly ObjectChange[],
 ): Promise<() => Consequences> {
   const limits: string[] = [];
   const was = new Map<string, WorldObject | undefined>();
   const is = new Map<string, WorldObject | undefined>();
   for (const { id, definition, before, after } of changes) {
-    if (!was.has(id)) was.set(id, before && objectOf(definition, before));
-    is.set(id, after && objectOf(definition, after));
+    const key = names.get(id);
+    const called = key === undefined ? {} : { name: key.slice(key.indexOf("/") + 1), urn: key };
+    if (!was.has(id)) was.set(id, before && { ...objectOf(definition, before), ...called });
+    is.set(id, after && { ...objectOf(definition, after), ...called });
   }
   const changed = [...was.values(), ...is.values()].flatMap((object) => object ?? []);
   const gathering = new Gathering(transaction, documents);

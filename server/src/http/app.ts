@@ -13,13 +13,14 @@ import { requestErrorOf } from "./errors";
 import { registerHealth } from "./health";
 import { acceptExpectations, type ConnectionOptions, connections, refuseTwoHosts, requireAddress } from "./limits/connections";
 import { Garbage } from "./limits/garbage";
+import { LARGE_BODY, LargeBodies } from "./limits/largeBodies";
 import { type RateLimitOptions, RateLimits } from "./limits/rateLimits";
 import type { RequestsUnderWay } from "./limits/requestsUnderWay";
 import { WaitingAnswers } from "./limits/waitingAnswers";
 import { registerMetrics } from "./metrics";
 import { openapi } from "./openapi";
 import { allOperations } from "./operations";
-import type { Operation } from "./operations/operation";
+import { isIdempotent, type Operation } from "./operations/operation";
 import { idempotentRequestOf, requireMatch } from "./preconditions";
 import { dryRunOf, findingsOf, type Query } from "./query";
 import { oneLogger, RequestLog } from "./requestLog";
@@ -100,6 +101,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 
   const apiKeys = new ApiKeys(store);
   const limits = new RateLimits(options.rateLimit);
+  const largeBodies = new LargeBodies();
   const authentication = new Authentication(apiKeys, limits, underWay);
   const counts = { refused: () => underWay.refused, cutOff: () => waiting.cutOff };
   registerMetrics(app, version, counts, deliveryMetrics(store, dispatcher.counts), async (request, reply) => {
@@ -119,7 +121,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
       });
       await limits.admit(request.caller.keyId, request, reply);
       refuseGateways(request);
-      context.validation.refuseWhileFull(request.caller.ownerId, Number(request.headers["content-length"] ?? 0));
+      if (request.routeOptions.config.large) largeBodies.admit(request, reply);
+      else context.validation.refuseWhileFull(request.caller.ownerId, Number(request.headers["content-length"] ?? 0));
       await underWay.admit(request);
       requireVersion(request);
       requirePlainBody(request);
@@ -151,7 +154,8 @@ function registerOperation(
   api.route({
     method: operation.method,
     url: routePattern(operation.path),
-    config: { slots: slotsOf(operation), room: operation.room, forGateways: operation.forGateways },
+    config: { slots: slotsOf(operation), room: operation.room, forGateways: operation.forGateways, large: operation.isLarge },
+    bodyLimit: operation.isLarge ? LARGE_BODY : BODY_LIMIT,
     handler: (request, reply) => underWay.during(request, () => serve(request, reply)),
   });
 
@@ -161,8 +165,8 @@ function registerOperation(
     const { caller } = request;
     const address = addressOf(request);
     const query = queryOf(request, operation.query);
-    const body = operation.body ? objectIn(request.body) : undefined;
-    const idempotency = operation.success.status === 201 ? idempotentRequestOf(request, body) : undefined;
+    const body = operation.isLarge ? request.body : operation.body && objectIn(request.body);
+    const idempotency = isIdempotent(operation) ? idempotentRequestOf(request, body) : undefined;
     const consequences = findingsOf(query) ? new DryRunConsequences(context, caller) : undefined;
     const { onDryRun } = consequences ?? {};
     const change = { caller, operationId: request.id, client: request.ip, dryRun: dryRunOf(query), idempotency, onDryRun };
@@ -172,6 +176,7 @@ function registerOperation(
         parts: new Subresources(context, change),
         context,
         caller,
+        change,
         dispatcher,
         eventWaits,
         pageBytes: context.documents.roomFor(PAGE_BYTES, address),
@@ -188,9 +193,9 @@ function registerOperation(
     if (outcome === undefined && !consequences) return undefined;
     if (outcome && "etag" in outcome) {
       reply.header("etag", outcome.etag);
-      if (outcome.replayed) reply.header("idempotent-replayed", "true");
       if (outcome.created && !dryRunOf(query)) reply.header("location", `${expandPath(operation.path, params)}/${outcome.created}`);
     }
+    if (outcome && "replayed" in outcome && outcome.replayed) reply.header("idempotent-replayed", "true");
     const plain = !outcome ? "{}" : "json" in outcome ? outcome.json : pageJson(operation, outcome, request, address);
     const json = consequences ? await consequences.addTo(plain) : plain;
     reply.header("content-type", JSON_TYPE);

@@ -18,20 +18,29 @@ export function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
     try {
-      done(null, body.length === 0 ? undefined : parse(request, body as Buffer));
+      if (body.length === 0) done(null, undefined);
+      else if (request.routeOptions.config.large) done(null, utf8Of(request, body as Buffer));
+      else done(null, parse(request, body as Buffer));
     } catch (refusal) {
       done(refusal as Error);
     }
   });
 }
 
-function parse(request: FastifyRequest, bytes: Buffer): unknown {
+/** A body that is read later. */
+function utf8Of(request: FastifyRequest, bytes: Buffer): Buffer {
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers["content-type"] ?? "")?.[1];
   if (charset !== undefined && !/^utf-?8$/i.test(charset))
     throw new RequestError("malformed_json", `The body must be UTF-8, as JSON is; the charset ${JSON.stringify(charset)} is not accepted`);
   if (!isUtf8(bytes))
     throw new RequestError("malformed_json", `The body is not valid UTF-8 (at character ${charactersBeforeMistake(bytes) + 1})`);
-  const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
+  return bytes;
+}
+
+function parse(request: FastifyRequest, bytes: Buffer): unknown {
+  const text = utf8Of(request, bytes)
+    .toString("utf8")
+    .replace(/^\uFEFF/, "");
   const body = parsed(text);
   refuseOutsized(body, request.routeOptions.config.room);
   return body;

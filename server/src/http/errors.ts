@@ -18,7 +18,7 @@ export function requestErrorOf(error: unknown): RequestError {
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return new RequestError("not_json", 'The body must be JSON, with the header "Content-Type: application/json"');
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return new RequestError("body_too_large", "The body is larger than 1 MiB");
+      return new RequestError("body_too_large", "The body is larger than 1 MiB; that of a change set may have 16 MiB");
     case "FST_ERR_BAD_URL":
       return new RequestError("no_route", "The path cannot be decoded");
   }

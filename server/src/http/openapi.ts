@@ -1,7 +1,7 @@
 import { ERRORS, isOptional, marksOf, refSchema } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import { dryRunShape } from "./operations/exposure";
-import type { Operation, Shape } from "./operations/operation";
+import { isIdempotent, type Operation, type Shape } from "./operations/operation";
 
 type Json = Record<string, unknown>;
 
@@ -123,7 +123,7 @@ const headersOf = ({ success }: Operation): Json =>
 function describe(operation: Operation, components: Map<string, Json>): Json {
   const { success, body } = operation;
   const changes = operation.method !== "GET" && operation.method !== "POST";
-  const headers = ["Service-Version", ...(changes ? ["If-Match"] : []), ...(success.status === 201 ? ["Idempotency-Key"] : [])];
+  const headers = ["Service-Version", ...(changes ? ["If-Match"] : []), ...(isIdempotent(operation) ? ["Idempotency-Key"] : [])];
   const parameters = [...headers, ...operation.query];
   return {
     operationId: operation.id,
@@ -139,6 +139,7 @@ function describe(operation: Operation, components: Map<string, Json>): Json {
         description: operation.summary,
         ...(success.answer && { content: json(withFindings(operation, answerOf(operation, components), components)) }),
         ...(success.answer && !success.list && !isReport(operation) && { headers: headersOf(operation) }),
+        ...(operation.isLarge && { headers: { "Idempotent-Replayed": { $ref: "#/components/headers/Idempotent-Replayed" } } }),
       },
       ...(tellsFindings(operation) &&
         !success.answer && {
@@ -179,7 +180,8 @@ function errorResponses(operation: Operation): Json {
   if (operation.method !== "GET") statuses.push(409);
   if (operation.method !== "GET" && operation.method !== "POST") statuses.push(412);
   if (operation.body) statuses.push(408, 413, 415);
-  if (operation.success.status === 201) statuses.push(422);
+  if (isIdempotent(operation)) statuses.push(422);
+  if (operation.isLarge) statuses.push(412);
   return Object.fromEntries(
     statuses.sort().map((status) => {
       const kinds = Object.values(ERRORS).filter((kind) => kind.status === status);
@@ -239,6 +241,11 @@ function errorSchema(): Json {
       status_code: z.int().meta({ description: "The HTTP status." }),
       msg: z.string().meta({ description: "What is wrong, what was expected and what to do." }),
       details: z.record(z.string(), z.string()).meta({ description: "`operation_id`, and `field` if one field is wrong." }),
+      faults: z
+        .array(z.object({ key: z.string(), field: z.string(), error_code: z.string(), msg: z.string() }))
+        .optional()
+        .meta({ description: "Of a change set: what is wrong with its objects, at most 1,000 faults; `key` is `<kind>/<key>`." }),
+      fault_count: z.int().optional().meta({ description: "Of a change set: how many faults there are." }),
     }),
   });
 }

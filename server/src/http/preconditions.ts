@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { type IdempotentRequest, requestHashOf } from "../resources";
 import { RequestError } from "../util";
@@ -11,7 +12,11 @@ export function idempotentRequestOf(request: FastifyRequest, body: unknown): Ide
   if (typeof key !== "string" || !IDEMPOTENCY_KEY.test(key)) {
     throw new RequestError("invalid_header", "Idempotency-Key must have 1 to 255 characters, ASCII without spaces; a UUID is fine");
   }
-  return { ownerId: request.caller.ownerId, key, requestHash: requestHashOf(request.method, request.url, body) };
+  return {
+    ownerId: request.caller.ownerId,
+    key,
+    requestHash: requestHashOf(request.method, request.url, Buffer.isBuffer(body) ? hash("sha256", body) : body),
+  };
 }
 
 const ETAGS = /^(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)$/;

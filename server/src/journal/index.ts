@@ -1,11 +1,12 @@
 /** Events and the audit log, written in the transaction of each change. Other rooms import from here only. */
 
 export { digestsToServeWith } from "./baseline";
+export { differences } from "./differences";
 export { openDigests, type StoredAs, sealAuditKey } from "./digests";
 export { type Anchor, anchorText, headOf, headText } from "./head";
 export { Journal } from "./journal";
 export { isBegun, openKeyring } from "./openKeyring";
-export { commandLine, isChangeOf, type ObjectChange } from "./payload";
+export { type Author, commandLine, isChangeOf, type ObjectChange } from "./payload";
 export { auditPage, eventAt, eventPage, eventsAfter, PRUNED_THROUGH, sequenceAfter } from "./read";
 export { type Noted, type Verified, verifyAudit } from "./verify";
 export { EventWaits } from "./waits";

@@ -1,7 +1,8 @@
 import type { Kysely } from "kysely";
 import { type Documents, textIn } from "../documents";
 import type { Keyring } from "../secrets";
-import { type AuditEventRow, type Database, insertion, pipelined, statement } from "../storage";
+import { type AuditEventRow, bulkInsertion, type Database, pipelined, statement } from "../storage";
+import { takeTurn } from "../util";
 import type { Digests } from "./digests";
 import { headText } from "./head";
 import { type Author, type EventPayload, eventOf, type ObjectChange } from "./payload";
@@ -25,6 +26,9 @@ export type Follow = (transaction: Kysely<Database>, change: ObjectChange, seque
  * Both share one sequence, which is the order of commits.
  */
 export class Journal {
+  /** What was prepared before its transaction. */
+  readonly #ahead = new WeakMap<ObjectChange, Prepared>();
+
   constructor(
     private readonly documents: Documents,
     private readonly keyring: Keyring,
@@ -33,6 +37,11 @@ export class Journal {
     readonly accountId: string,
     private readonly follow: Follow,
   ) {}
+
+  /** Composes the event of a change before its transaction, so that many changes do not hold up other writers. */
+  prepare(change: ObjectChange, author: Author): void {
+    this.#ahead.set(change, this.#prepare(change, author, new Date()));
+  }
 
   /**
    * Call this last in a transaction: it locks the head of the log, so that writers commit one after the other.
@@ -44,7 +53,7 @@ export class Journal {
     if (changes.length === 0) return;
     const now = new Date();
     // Prepare before locking the head, because all other writers wait for it.
-    const prepared = changes.map((one) => this.#prepare(one, author, now));
+    const prepared = changes.map((one) => ("definition" in one && this.#ahead.get(one)) || this.#prepare(one, author, now));
     const head = await this.keyring.lockHead(transaction, begunUnder);
     let [sequence, previous] = [head.sequence, head.hash];
     const rows: AuditEventRow[] = prepared.map(({ action, objectId, event, changed, ...digests }) => {
@@ -75,8 +84,12 @@ export class Journal {
     };
     // Pipelined, because all other writers wait for the head.
     await pipelined([
-      ...rows.map((row) => insertAuditEvent(transaction, row)),
-      ...told.map(({ event }) => insertEvent(transaction, event)),
+      insertAuditEvents(transaction, rows, takeTurn),
+      insertEvents(
+        transaction,
+        told.map(({ event }) => event),
+        takeTurn,
+      ),
       moveHead(transaction, { sequence, hash: previous, mac }),
       follow(),
     ]);
@@ -113,9 +126,9 @@ const rowOf = (event: EventPayload): Omit<Database["event"], "sequence"> => ({
   payload: JSON.stringify(event),
 });
 
-const insertAuditEvent = insertion("audit_event", [...HASHED, ...DIGESTS, "hash"]);
+const insertAuditEvents = bulkInsertion("audit_event", [...HASHED, ...DIGESTS, "hash"]);
 
-const insertEvent = insertion("event", ["id", "sequence", "type", "object_id", "created_at", "payload"]);
+const insertEvents = bulkInsertion("event", ["id", "sequence", "type", "object_id", "created_at", "payload"]);
 
 const moveHead = statement<Pick<Database["audit_head"], "sequence" | "hash" | "mac">, unknown>((db, parameter) =>
   db.updateTable("audit_head").set({ sequence: parameter("sequence"), hash: parameter("hash"), mac: parameter("mac") }),

@@ -4,6 +4,7 @@ import {
   definitionOfId,
   type FoundReference,
   marksOf,
+  oncePer,
   referencesIn,
   registry,
   targetsOf,
@@ -18,13 +19,17 @@ const MOST_LOOKED_AT = 1_000;
 const MOST_READ = 10_000;
 
 /** The fields through which objects of a type may contain each other. */
-const nestingFields = (definition: Definition): string[] =>
+const nestingFields = oncePer((definition: Definition): string[] =>
   Object.entries(definition.fields)
     .filter(([, field]) => targetsOf(marksOf(field).reference?.to ?? []).includes(definition))
-    .map(([name]) => name);
+    .map(([name]) => name),
+);
+
+/** Whether objects of a type may contain each other. */
+export const nests = (definition: Definition): boolean => nestingFields(definition).length > 0;
 
 /** Id prefixes of the types whose objects contain others. */
-const nesting = new Set(registry.filter((definition) => nestingFields(definition).length > 0).map(({ idPrefix }) => idPrefix));
+const nesting = new Set(registry.filter(nests).map(({ idPrefix }) => idPrefix));
 const mayContain = (id: string): boolean => nesting.has(definitionOfId(id)?.idPrefix ?? "");
 
 /**
@@ -32,8 +37,11 @@ const mayContain = (id: string): boolean => nesting.has(definitionOfId(id)?.idPr
  * without seeing the other. Lock this before any object, so that writers do not deadlock.
  */
 export async function takeTurnToNest(transaction: Kysely<Database>, definition: Definition, changes: Document): Promise<void> {
-  if (nestingFields(definition).some((field) => field in changes)) await turn(transaction, { name: PLACEHOLDER });
+  if (nestingFields(definition).some((field) => field in changes)) await takeTurnOfAll(transaction);
 }
+
+/** The same for a change of any number of objects. */
+export const takeTurnOfAll = (transaction: Kysely<Database>): Promise<unknown> => turn(transaction, { name: PLACEHOLDER });
 
 /** Every database has this row from its first start on. */
 const turn = statement<{ name: string }, unknown>((db, parameter) =>
@@ -42,7 +50,7 @@ const turn = statement<{ name: string }, unknown>((db, parameter) =>
 
 /** Refuses a change that makes an object contain itself, directly or through others, and names the circle. */
 export async function refuseCircles(transaction: Kysely<Database>, definition: Definition, id: string, sent: Document): Promise<void> {
-  if (nestingFields(definition).length === 0) return;
+  if (!nests(definition)) return;
   const found = referencesIn(createSchema(definition), sent).filter((reference) => mayContain(reference.id));
   /** Each object that was reached, and through which one. */
   const reached = new Map<string, string | undefined>(found.map((reference) => [reference.id, undefined]));

@@ -1,8 +1,13 @@
 /** Creates, reads, changes and deletes objects of any type, each change in one transaction. Other rooms import from here only. */
 
+export { nests, takeTurnOfAll } from "./circles";
+export type { KeptSecret } from "./creation/behaviour";
+export { prepareCreation } from "./creation/prepare";
 export { forgetAnswers, type IdempotentRequest, placeOf, requestHashOf } from "./idempotency";
-export { findById, findWhole } from "./rows";
+export { parentOf, touchParent } from "./parents";
+export { missingTarget, referenceRows, referencesOf, wrongKind } from "./references";
+export { findById, findWhole, type StoredRow, updateDocument } from "./rows";
 export { ResourceService } from "./service";
-export type { Place, Precondition } from "./stored";
+export { type Amendment, amendmentOf, type Place, type Precondition, refuseMembers } from "./stored";
 export { partAnswer, Subresources } from "./subresources";
-export type { ChangeRequest, Context } from "./transaction";
+export { type ChangeRequest, type Context, Transactions } from "./transaction";

@@ -14,30 +14,50 @@ import type { Kysely } from "kysely";
 import { type Caller, isHidden } from "../auth";
 import type { Document } from "../documents";
 import { type Database, insertion, pipelined, statement } from "../storage";
-import { refuseFaults } from "../util";
+import { type Fault, refuseFaults } from "../util";
+
+/** A reference of a body, and the types of objects that may stand there. */
+export interface ResolvableReference extends FoundReference {
+  readonly targets: readonly Definition[];
+}
+
+/** The references of a body. Users are no resources, so references to them are left out. */
+export const referencesOf = (definition: Definition, sent: Document): ResolvableReference[] =>
+  referencesIn(createSchema(definition), sent)
+    .filter(({ id }) => !id.startsWith("usr_"))
+    .map((reference) => ({ ...reference, targets: targetsOf(reference.reference.to) }));
+
+/** What is wrong with a reference whose id names another type of object than may stand there. */
+export function wrongKind({ path, id: target, targets }: ResolvableReference): Fault | undefined {
+  const named = definitionOfId(target);
+  if (named && targets.includes(named)) return undefined;
+  const expected = targets.map(({ title, idPrefix }) => `${withArticle(title)} ("${idPrefix}_…")`).join(" or ");
+  return { error: "wrong_id_kind", path, message: `is ${JSON.stringify(target)}: expected the id of ${expected}` };
+}
+
+/** @param kind of the object that has the id, if there is one */
+export function missingTarget({ path, id: target, targets }: ResolvableReference, kind: string | undefined): Fault | undefined {
+  if (targets.some((one) => one.kind === kind)) return undefined;
+  const title = definitionOfId(target)?.title;
+  return { error: "missing_target", path, message: `names ${target}, but there is no such ${title}; create it first` };
+}
 
 /** Finds the objects that a body refers to. Refuses references to missing objects and to objects of another type. */
 export async function resolveReferences(db: Kysely<Database>, definition: Definition, sent: Document): Promise<FoundReference[]> {
-  const found = referencesIn(createSchema(definition), sent)
-    .map((reference) => ({ ...reference, targets: targetsOf(reference.reference.to) }))
-    .filter(({ id }) => !id.startsWith("usr_")); // users are no resources
-  for (const { path, id: target, targets } of found) {
-    const named = definitionOfId(target);
-    if (!named || !targets.includes(named)) {
-      const expected = targets.map(({ title, idPrefix }) => `${withArticle(title)} ("${idPrefix}_…")`).join(" or ");
-      refuseFaults([{ error: "wrong_id_kind", path, message: `is ${JSON.stringify(target)}: expected the id of ${expected}` }]);
-    }
-  }
+  const found = referencesOf(definition, sent);
+  refuseFirst(found, wrongKind);
   if (found.length === 0) return [];
   const ids = [...new Set(found.map((reference) => reference.id))];
   const kinds = new Map((await pipelined(ids.map((id) => kindOf(db, { id })))).map(([row], index) => [ids[index], row?.kind]));
-  const missing = found.find(({ id, targets }) => !targets.some(({ kind }) => kind === kinds.get(id)));
-  if (missing) {
-    const { path, id: target } = missing;
-    const kind = definitionOfId(target)?.title;
-    refuseFaults([{ error: "missing_target", path, message: `names ${target}, but there is no such ${kind}; create it first` }]);
-  }
+  refuseFirst(found, (reference) => missingTarget(reference, kinds.get(reference.id)));
   return found;
+}
+
+function refuseFirst(found: readonly ResolvableReference[], faultOf: (reference: ResolvableReference) => Fault | undefined): void {
+  for (const reference of found) {
+    const fault = faultOf(reference);
+    if (fault) refuseFaults([fault]);
+  }
 }
 
 const kindOf = statement<{ id: string }, { kind: string }>((db, parameter) =>
@@ -67,12 +87,16 @@ export async function resolveChanges(
 
 /** Records what an object refers to. */
 export async function recordReferences(transaction: Kysely<Database>, id: string, found: readonly FoundReference[]): Promise<void> {
-  await pipelined(
-    found.map(({ path, id: target, reference }) =>
-      insertReference(transaction, { from_id: id, to_id: target, field: formatPath(path), cascades: reference.cascade ? 1 : 0 }),
-    ),
-  );
+  await pipelined(referenceRows(id, found).map((row) => insertReference(transaction, row)));
 }
+
+export const referenceRows = (id: string, found: readonly FoundReference[]): Database["reference"][] =>
+  found.map(({ path, id: target, reference }) => ({
+    from_id: id,
+    to_id: target,
+    field: formatPath(path),
+    cascades: reference.cascade ? 1 : 0,
+  }));
 
 const insertReference = insertion("reference", ["from_id", "to_id", "field", "cascades"]);
 

@@ -33,6 +33,10 @@ export const lockWhole = (definition: Definition): FindById =>
 
 export const insertResource = insertion("resource", ["id", "kind", "owner_id", "version", "document"]);
 
+export const insertToldSecret = insertion("told_secret", ["resource_id", "hash"]);
+
+export const insertSealedSecret = insertion("sealed_secret", ["resource_id", "name", "value"]);
+
 export const updateDocument = statement<Omit<StoredRow, "kind" | "owner_id">, unknown>((db, parameter) =>
   db
     .updateTable("resource")

@@ -6,11 +6,11 @@ import type { ObjectChange } from "../journal";
 import { type Database, pipelined } from "../storage";
 import { inSlices, newId, RequestError } from "../util";
 import { takeTurnToNest } from "./circles";
-import { type Addition, type Behaviour, behaviours, type Creation } from "./creation";
+import { hasBehaviour, prepareCreation, withOwner } from "./creation/prepare";
 import { documentsIn, pageOf } from "./pages";
 import { lockParents, touchParent } from "./parents";
 import { childrenOf, forgetReferences, recordReferences, replaceUniqueKeys, resolveReferences, usersOf } from "./references";
-import { deleteResource, insertResource } from "./rows";
+import { deleteResource, insertResource, insertSealedSecret, insertToldSecret } from "./rows";
 import { type Created, etagOf, type Place, type Precondition, refuseMembers, StoredObjects } from "./stored";
 import { type ChangeRequest, type Context, Transactions } from "./transaction";
 
@@ -33,48 +33,38 @@ export class ResourceService {
     this.#transactions = new Transactions(context, request);
   }
 
-  async create(definition: Definition, body: unknown): Promise<Created> {
+  async create(definition: Definition, given: unknown): Promise<Created> {
     const caller = this.#caller;
     refuseMembers(definition, caller);
     const answered = await this.#transactions.answeredBefore<Created>();
     if (answered) return answered;
-    const { value, derived } = await this.#objects.validate({ kind: definition.kind, what: "create" }, body);
-    const asked = "owner_id" in definition.fields ? { ...value, owner_id: value.owner_id ?? caller.ownerId } : value;
-    await refuseForeignOwner(this.#store.reader, asked.owner_id, caller); // first: whether a bot exists is none of a member's business
+    const body = await this.#objects.validate({ kind: definition.kind, what: "create" }, given);
+    const { value } = body;
+    const { reader } = this.#store;
+    await refuseForeignOwner(reader, value.owner_id, caller); // first: whether a bot exists is none of a member's business
+    // The transaction checks the references again; this check lets the behaviour rely on them.
+    if (hasBehaviour(definition)) await resolveReferences(reader, definition, withOwner(definition, value, caller));
     const id = newId(definition.idPrefix);
-    const now = new Date();
-    const {
-      sent = asked,
-      computed,
-      oneTime,
-      keep,
-    } = await this.#addition({ definition, id, now, sent: asked, caller, reader: this.#store.reader, keyring: this.context.keyring });
+    const prepared = await prepareCreation(this.context, caller, { definition, id, now: new Date(), body });
+    const { sent, after, ownerId, oneTime } = prepared;
     return this.#transactions.run(async (transaction, changes) => {
       await this.#objects.loadParents(transaction, definition, sent);
       await lockParents(transaction, definition, sent);
       const references = await resolveReferences(transaction, definition, sent);
-      const after = this.#documents.compose(definition, id, now.toISOString(), sent, { ...derived, ...computed });
-      const ownerId = (sent.owner_id as string | undefined) ?? caller.ownerId;
-      const { json, stored } = this.#documents.print(definition, after);
+      const { json, rows } = prepared.print();
+      const { resource, toldSecret, sealedSecret } = rows;
       await pipelined([
-        insertResource(transaction, { id, kind: definition.kind, owner_id: ownerId, version: 1, document: stored }),
+        insertResource(transaction, resource),
         recordReferences(transaction, id, references),
         replaceUniqueKeys(transaction, { definition, id, before: undefined, sent }, caller),
+        toldSecret && insertToldSecret(transaction, toldSecret),
+        sealedSecret && insertSealedSecret(transaction, sealedSecret),
       ]);
       await touchParent(transaction, definition, sent, true);
-      await keep?.(transaction);
       changes.push({ change: "created", definition, id, storedAs: { ownerId, version: 1 }, after });
       // A dry run keeps no one-time secret, so its answer shows none.
       return { id, etag: etagOf(1), json: oneTime && !this.#transactions.isDryRun ? JSON.stringify({ ...after, ...oneTime }) : json };
     });
-  }
-
-  async #addition(creation: Creation): Promise<Addition> {
-    const behaviour: Behaviour | undefined = behaviours[creation.definition.kind];
-    if (!behaviour) return {};
-    // The transaction checks the references again; this check lets the behaviour rely on them.
-    await resolveReferences(creation.reader, creation.definition, creation.sent);
-    return behaviour(creation);
   }
 
   async get(definition: Definition, at: Place): Promise<Answer> {

@@ -1,4 +1,4 @@
-import { checkRules, type Definition, pathFieldsOf, withArticle } from "@tunnelplane/sdk/contract";
+import { checkRules, type Definition, type Problem, pathFieldsOf, withArticle } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { type Caller, isHidden } from "../auth";
 import { type Answer, type Document, textIn } from "../documents";
@@ -91,14 +91,12 @@ export class StoredObjects {
     { id, ownerId, version: oldVersion, document, before }: ToChange,
     fields: Document,
   ): Promise<{ json: string; version: number; after: Document }> {
-    const sentBefore = this.#documents.sentOf(definition, before);
-    const sent = Object.fromEntries(Object.entries({ ...sentBefore, ...fields }).filter(([, value]) => value !== undefined));
-    refuseFaults(checkRules(definition, sent));
+    const amendment = amendmentOf(this.#documents, definition, before, fields);
+    const { sentBefore, sent } = amendment;
+    refuseFaults(amendment.problems);
     const references = await resolveChanges(transaction, definition, sentBefore, sent);
     if (references) await refuseCircles(transaction, definition, id, sent);
-    const computed = this.#documents.computedOf(definition, before);
-    const after = this.#documents.compose(definition, id, textIn(before, "created_at"), sent, computed);
-    const { json, stored } = this.#documents.print(definition, after);
+    const { after, json, stored } = amendment.print();
     if (json === document) return { json, version: oldVersion, after };
     const version = oldVersion + 1;
     await updateDocument(transaction, { id, version, document: stored });
@@ -111,6 +109,32 @@ export class StoredObjects {
     await touchParent(transaction, definition, sent, json.length > document.length);
     return { json, version, after };
   }
+}
+
+/** What becomes of an object when some of its fields are replaced. */
+export interface Amendment {
+  /** The fields that were sent for it so far. */
+  readonly sentBefore: Document;
+  readonly sent: Document;
+  /** Broken rules across its fields. */
+  readonly problems: readonly Problem[];
+  print(): { readonly after: Document; readonly json: string; readonly stored: string };
+}
+
+/** @param fields a module that is undefined is removed */
+export function amendmentOf(documents: Context["documents"], definition: Definition, before: Document, fields: Document): Amendment {
+  const sentBefore = documents.sentOf(definition, before);
+  const sent = Object.fromEntries(Object.entries({ ...sentBefore, ...fields }).filter(([, value]) => value !== undefined));
+  return {
+    sentBefore,
+    sent,
+    problems: checkRules(definition, sent),
+    print() {
+      const computed = documents.computedOf(definition, before);
+      const after = documents.compose(definition, textIn(before, "id"), textIn(before, "created_at"), sent, computed);
+      return { after, ...documents.print(definition, after) };
+    },
+  };
 }
 
 interface Stored extends StoredAs {

@@ -26,8 +26,15 @@ export interface ChangeRequest {
   readonly client: string;
   /** A dry run: check everything, keep nothing. */
   readonly dryRun: boolean;
-  /** Called with what a dry run would have changed, while it can still be read. */
-  readonly onDryRun?: (transaction: Kysely<Database>, changes: readonly ObjectChange[]) => Promise<void>;
+  /**
+   * Called with what a dry run would have changed, while it can still be read.
+   * @param names what people call objects, by id: one name for an object and its replacement
+   */
+  readonly onDryRun?: (
+    transaction: Kysely<Database>,
+    changes: readonly ObjectChange[],
+    names?: ReadonlyMap<string, string>,
+  ) => Promise<void>;
   /** For an idempotent request: a repetition gets the first answer. */
   readonly idempotency?: IdempotentRequest;
 }

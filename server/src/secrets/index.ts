@@ -3,4 +3,4 @@
 export { KeyRotated, Keyring } from "./keyring";
 export { createMasterKey, findMasterKey, type MasterKey, type MasterKeyOptions } from "./masterKey";
 export { derive } from "./seal";
-export { hashSecret, keepSecret, newSecret, readSecret } from "./tokens";
+export { hashSecret, newSecret, readSecret, sealKept } from "./tokens";

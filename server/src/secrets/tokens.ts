@@ -9,16 +9,9 @@ export const newSecret = (prefix: "tpk" | "tpt"): string => `${prefix}_${randomB
 /** The stored hash of a one-time secret. With 256 random bits nobody can guess it, so a plain hash is enough. */
 export const hashSecret = (secret: string): string => hash("sha256", secret, "base64url");
 
-/** Seals a secret that the server needs again and stores it beside its object. It is deleted with the object. */
-export async function keepSecret(
-  transaction: Kysely<Database>,
-  keyring: Keyring,
-  { id, name }: { id: string; name: string },
-  secret: string,
-): Promise<void> {
-  const value = keyring.seal(`${id}/${name}`, secret);
-  await transaction.insertInto("sealed_secret").values({ resource_id: id, name, value }).execute();
-}
+/** Seals a secret that the server needs again, to be stored beside its object. */
+export const sealKept = (keyring: Keyring, { id, name }: { id: string; name: string }, secret: string): string =>
+  keyring.seal(`${id}/${name}`, secret);
 
 /** Opens a kept secret; undefined if its object was deleted. */
 export async function readSecret(

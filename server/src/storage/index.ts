@@ -1,5 +1,6 @@
 /** SQLite and PostgreSQL behind one interface. Other rooms import from here only. */
 
+export { bulkInsertion } from "./bulk";
 export { factsOf, PLACEHOLDER } from "./facts";
 export { isAmong, isListed, valuesOf } from "./list";
 export { MIGRATIONS, migrate, NewerSchema, schemaOf } from "./migrate";

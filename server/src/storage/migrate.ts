@@ -6,6 +6,7 @@ import * as trust from "./migrations/003_trust";
 import * as deliveries from "./migrations/004_deliveries";
 import * as audit from "./migrations/005_audit";
 import * as gateway from "./migrations/006_gateway";
+import * as changesets from "./migrations/007_changesets";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
@@ -16,6 +17,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "004_deliveries": deliveries,
   "005_audit": audit,
   "006_gateway": gateway,
+  "007_changesets": changesets,
 };
 
 export interface MigrateOptions {

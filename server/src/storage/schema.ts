@@ -44,6 +44,10 @@ export interface Database {
   baseline: { id: string; digest: string };
   /** What each gateway reported last. `edges` and `agents` are JSON lists, as they were sent. */
   gateway: GatewayRow;
+  /** Change sets. `version` counts the applies that changed anything. */
+  changeset: { id: string; name: string; owner_id: string; version: number; created_at: string };
+  /** Which object has which key in which set. `declared` is a JSON list of the fields that the set declared for it. */
+  changeset_object: { resource_id: string; changeset_id: string; kind: string; key: string; declared: string };
   /** Sealed first answers to idempotent requests, for their repetitions. */
   idempotency_key: { owner_id: string; key: string; request_hash: string; answer: string; created_at: string };
 }

@@ -2,5 +2,5 @@
 
 export { customerOf, isLoopback, isPublic } from "./addresses";
 export { newId } from "./ids";
-export { BodyError, RequestError, refuseFaults } from "./requestError";
-export { inSlices, ownTurn, readLarge } from "./slices";
+export { BodyError, type Fault, RequestError, refuseFaults } from "./requestError";
+export { inSlices, ownTurn, readLarge, takeTurn } from "./slices";

@@ -32,6 +32,16 @@ export async function readLarge<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
+let turnBegan = 0;
+
+/** Gives other work a turn of the event loop when this one has lasted for some milliseconds. Call it often within long work. */
+export async function takeTurn(): Promise<void> {
+  const now = performance.now();
+  if (now - turnBegan < SLICE_MS) return;
+  await ownTurn();
+  turnBegan = performance.now();
+}
+
 /** Works on many values in order, and gives other work turns of the event loop in between. */
 export async function inSlices<T, R>(all: readonly T[], work: (one: T, index: number) => R | Promise<R>): Promise<R[]> {
   const results: R[] = [];

@@ -1,5 +1,6 @@
 import { type Definition, fieldsWhere, modulesOf, registry } from "@tunnelplane/sdk/contract";
 import { callerOperation } from "./caller";
+import { changeSetOperations } from "./changesets";
 import { collectionOperations } from "./collection";
 import { deliveryOperations } from "./delivery";
 import { entryOperations } from "./entry";
@@ -12,6 +13,7 @@ import type { Operation } from "./operation";
 /** Every operation of the API. */
 export const allOperations = (): Operation[] => [
   ...registry.flatMap(operationsOf),
+  ...changeSetOperations,
   ...deliveryOperations,
   ...journalOperations,
   callerOperation,

@@ -4,7 +4,7 @@ import type { Caller } from "../../auth";
 import type { Answer, Page } from "../../documents";
 import type { Dispatcher } from "../../events";
 import type { EventWaits } from "../../journal";
-import type { Context, Place, Precondition, ResourceService, Subresources } from "../../resources";
+import type { ChangeRequest, Context, Place, Precondition, ResourceService, Subresources } from "../../resources";
 import type { BodyRoom } from "../limits/bodyLimits";
 import type { Query } from "../query";
 
@@ -16,6 +16,8 @@ export interface OperationScope {
   readonly parts: Subresources;
   readonly context: Context;
   readonly caller: Caller;
+  /** The request, for what makes changes by itself. */
+  readonly change: ChangeRequest;
   readonly dispatcher: Dispatcher;
   /** Where requests wait for the next change. */
   readonly eventWaits: EventWaits;
@@ -35,7 +37,11 @@ interface Input {
 }
 
 /** The outcome of an operation: one object, a page, a report, or nothing. */
-export type Outcome = ({ readonly created?: string; readonly replayed?: boolean } & Answer) | Page | { readonly json: string } | undefined;
+export type Outcome =
+  | ({ readonly created?: string; readonly replayed?: boolean } & Answer)
+  | Page
+  | { readonly json: string; readonly replayed?: boolean }
+  | undefined;
 
 /** A named JSON shape; the name becomes its OpenAPI component. */
 export interface Shape {
@@ -70,6 +76,8 @@ export interface Operation {
   )[];
   readonly body?: Shape;
   readonly success: { readonly status: 200 | 201 | 204; readonly answer?: Shape; readonly list?: { readonly key: string } };
+  /** Whether its body may have 16 MiB; it gets the bytes and reads them itself. */
+  readonly isLarge?: true;
   /** Whether a request waits for another service, or for the next change; such a request holds no common slot. */
   readonly waits?: (query: Query) => boolean;
   /** Whether API keys of role `gateway` may do it. */
@@ -78,6 +86,9 @@ export interface Operation {
   readonly room?: BodyRoom;
   readonly run: (scope: OperationScope, input: Input) => Promise<Outcome>;
 }
+
+/** Whether an `Idempotency-Key` makes it idempotent: it creates objects. */
+export const isIdempotent = ({ success, isLarge }: Operation): boolean => success.status === 201 || isLarge === true;
 
 /** The group of a resource type's operations in the OpenAPI document. */
 export const tagOf = (definition: Definition): Operation["tag"] => ({

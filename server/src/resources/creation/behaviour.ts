@@ -17,6 +17,14 @@ export interface Creation<S = Document> {
   /** Reads what is committed. */
   readonly reader: Kysely<Database>;
   readonly keyring: Keyring;
+  /** Secrets that objects keep which are created together with this one and are not stored yet, by id. */
+  readonly made?: ReadonlyMap<string, KeptSecret>;
+}
+
+/** A secret that the server needs again and no answer shows. It is sealed, stored beside the object, and deleted with it. */
+export interface KeptSecret {
+  readonly name: string;
+  readonly text: string;
 }
 
 /** The result of a behaviour, added to the creation. */
@@ -27,8 +35,9 @@ export interface Addition {
   readonly computed?: Document;
   /** One-time secrets: only the creation's answer shows them. */
   readonly oneTime?: Document;
-  /** Stores data beside the object, in the creation's transaction. */
-  readonly keep?: (transaction: Kysely<Database>) => Promise<unknown>;
+  /** The hash of its one-time secret, by which it is found. */
+  readonly toldHash?: string;
+  readonly kept?: KeptSecret;
 }
 
 /**

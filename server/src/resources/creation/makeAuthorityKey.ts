@@ -1,5 +1,4 @@
 import type { SentOf } from "@tunnelplane/sdk/contract";
-import { keepSecret } from "../../secrets";
 import { AuthorityKey } from "../../ssh";
 import type { Behaviour } from "./behaviour";
 
@@ -7,10 +6,10 @@ import type { Behaviour } from "./behaviour";
 export const PRIVATE_KEY = "private_key";
 
 /** Makes the key pair of an SSH certificate authority. No answer shows the private key. */
-export const makeAuthorityKey: Behaviour<SentOf<"ssh_certificate_authority">> = async ({ id, sent, keyring }) => {
+export const makeAuthorityKey: Behaviour<SentOf<"ssh_certificate_authority">> = async ({ sent }) => {
   const key = await AuthorityKey.generate(sent);
   return {
     computed: { public_key: key.openssh },
-    keep: (transaction) => keepSecret(transaction, keyring, { id, name: PRIVATE_KEY }, key.toPem()),
+    kept: { name: PRIVATE_KEY, text: key.toPem() },
   };
 };

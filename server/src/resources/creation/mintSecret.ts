@@ -4,14 +4,7 @@ import type { Behaviour } from "./behaviour";
 /** Gives an object a one-time secret: only the creation's answer shows it, and the database keeps its hash. */
 export const mintSecret =
   (prefix: Parameters<typeof newSecret>[0]): Behaviour =>
-  async ({ id }) => {
+  async () => {
     const token = newSecret(prefix);
-    return {
-      oneTime: { token },
-      keep: (transaction) =>
-        transaction
-          .insertInto("told_secret")
-          .values({ resource_id: id, hash: hashSecret(token) })
-          .execute(),
-    };
+    return { oneTime: { token }, toldHash: hashSecret(token) };
   };

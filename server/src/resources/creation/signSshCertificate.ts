@@ -11,12 +11,12 @@ type Subject = SentOf<"ssh_host_certificate"> & Partial<Pick<SentOf<"ssh_user_ce
 /** Signs a certificate for a user or a host. Default: valid from now on, for a day. */
 export const signSshCertificate =
   (kind: "user" | "host"): Behaviour<Subject> =>
-  async ({ definition, id, now, sent: asked, reader, keyring }) => {
+  async ({ definition, id, now, sent: asked, reader, keyring, made }) => {
     const validity = completeValidity(asked, now);
     const sent = { ...asked, ...validity };
     refuseFaults(checkRules(definition, sent));
     const { public_key, ssh_certificate_authority_id: authority, principals, critical_options = {}, extensions = {} } = sent;
-    const privateKey = await readSecret(reader, keyring, { id: authority, name: PRIVATE_KEY });
+    const privateKey = made?.get(authority)?.text ?? (await readSecret(reader, keyring, { id: authority, name: PRIVATE_KEY }));
     if (privateKey === undefined) {
       const message = `names ${authority}, which was deleted just now`;
       throw new BodyError([{ error: "missing_target", path: ["ssh_certificate_authority_id"], message }]);

@@ -5,8 +5,6 @@ import { makeAuthorityKey } from "./makeAuthorityKey";
 import { mintSecret } from "./mintSecret";
 import { signSshCertificate } from "./signSshCertificate";
 
-export type { Addition, Behaviour, Creation } from "./behaviour";
-
 /** Behaviours by resource type; most types have none. */
 export const behaviours: { readonly [K in Kind]?: Behaviour<SentOf<K>> } = {
   tunnel_credential: mintSecret("tpt"),

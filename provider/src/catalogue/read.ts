@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import * as pulumi from "@pulumi/pulumi";
+import { CatalogueFile, check, commonTags, type Later, report, type Tags } from "@tunnelplane/sdk/catalogue";
+import { registry } from "@tunnelplane/sdk/contract";
+
+/** Reads a catalogue for a program. Throws all its mistakes at once, each with its line. */
+export function readCatalogue(file: string): ReturnType<typeof check> {
+  const document = new CatalogueFile(read(file), tagsFor(file));
+  const checked = check(document, registry);
+  // A RunError is shown without a stack trace, which would lead into this package.
+  if (document.mistakes.length > 0) throw new pulumi.RunError(report(file, document.mistakes, document.lines));
+  return checked;
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new pulumi.RunError(`The catalogue ${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** What the tags of a catalogue stand for in a program. */
+const tagsFor = (file: string): Tags => ({
+  ...commonTags(file),
+  "!config": (key) => fromStack(key, "", (config, name) => config.get(name)),
+  "!secret": (key): Later => {
+    const secret = fromStack(key, "--secret ", (config, name) => config.getSecret(name));
+    return () => secret;
+  },
+});
+
+function fromStack<T>(key: string, flag: string, get: (config: pulumi.Config, name: string) => T | undefined): T {
+  const [name = "", namespace] = key.split(":").reverse();
+  const value = get(new pulumi.Config(namespace), name);
+  if (value === undefined) throw new Error(`is not in the stack's configuration: run "pulumi config set ${flag}${key} …"`);
+  return value;
+}

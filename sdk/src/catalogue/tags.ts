@@ -1,0 +1,19 @@
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { Tags } from "./file";
+
+/** The tags that mean the same everywhere: `!file`, seen from the catalogue's folder, and `!env`. */
+export const commonTags = (file: string): Tags => ({
+  "!file": (path) => {
+    try {
+      return readFileSync(resolve(dirname(file), path), "utf8");
+    } catch (error) {
+      throw new Error(`cannot be read from its file: ${(error as Error).message}`);
+    }
+  },
+  "!env": (name) => {
+    const value = process.env[name];
+    if (value === undefined) throw new Error(`is not in the environment: set ${name}`);
+    return value;
+  },
+});

@@ -1,0 +1,51 @@
+import type { SetOperation } from "../client/changeSets";
+
+const SIGNS = { create: "+", update: "~", replace: "±", delete: "-", adopt: "=" } as const satisfies Record<SetOperation["op"], string>;
+const WORDS = {
+  create: "to create",
+  update: "to update",
+  replace: "to replace",
+  delete: "to delete",
+  adopt: "to adopt",
+} as const satisfies Record<SetOperation["op"], string>;
+const DONE = {
+  create: "created",
+  update: "updated",
+  replace: "replaced",
+  delete: "deleted",
+  adopt: "adopted",
+} as const satisfies Record<SetOperation["op"], string>;
+
+/** Longer values are cut off. */
+const LONGEST_SHOWN = 100;
+
+/** How many objects are created, updated and so on: "2 to create, 1 to delete". */
+export function countsOf(operations: readonly SetOperation[], tense: "planned" | "done"): string {
+  const words: Readonly<Record<SetOperation["op"], string>> = tense === "planned" ? WORDS : DONE;
+  const counts = (Object.keys(SIGNS) as SetOperation["op"][]).flatMap((op) => {
+    const count = operations.filter((operation) => operation.op === op).length;
+    return count > 0 ? [`${count} ${words[op]}`] : [];
+  });
+  return counts.join(", ") || "nothing to do";
+}
+
+/** An operation for people: what becomes of which object, and a line for each field. */
+export function linesOf({ op, kind, key, id, replaced_id, changes }: SetOperation): string[] {
+  const known = replaced_id ?? id;
+  const why = op === "replace" ? ", a new one in the place of" : "";
+  return [
+    `${SIGNS[op]} ${op} ${kind}/${key}${known ? `${why} (${known})` : ""}`,
+    ...changes.map((change) => `    ${change.path}: ${valuesOf(op, change)}`),
+  ];
+}
+
+function valuesOf(op: SetOperation["op"], change: SetOperation["changes"][number]): string {
+  if (!("old" in change) && !("new" in change)) return "a secret";
+  return op === "create" ? shown(change.new) : `${shown(change.old)} → ${shown(change.new)}`;
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return "not set";
+  const text = typeof value === "object" && "$key" in value ? String(value.$key) : JSON.stringify(value);
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+}

@@ -1,0 +1,80 @@
+import { ERRORS, type ErrorBody, formatPath, type SetFault } from "@tunnelplane/sdk/contract";
+import { BodyError, type Fault, RequestError } from "../util";
+
+/** Most faults that an answer lists. */
+const MOST_TOLD = 1_000;
+/** Most faults that are kept at all; further ones are only counted. */
+const MOST_IN_MESSAGE = 20;
+
+interface ObjectFault extends Fault {
+  /** `<kind>/<key>` */
+  readonly name: string;
+}
+
+/** What is wrong with the objects of a request: all of it, in the order of the request. */
+export class Faults {
+  readonly #places = new Map<string, number>();
+  readonly #faults: ObjectFault[] = [];
+  readonly #faulty = new Set<string>();
+
+  /** Says where an object stands in the order of faults; the others come last. */
+  place(name: string): void {
+    if (!this.#places.has(name)) this.#places.set(name, this.#places.size);
+  }
+
+  add(name: string, fault: Fault): void {
+    this.#faulty.add(name);
+    this.#faults.push({ ...fault, name });
+  }
+
+  /** Notes a refusal of one object; throws what is none. */
+  addRefusal(name: string, error: unknown): void {
+    if (error instanceof BodyError) for (const fault of error.faults) this.add(name, fault);
+    else if (error instanceof RequestError && error.status < 500) this.add(name, { error: error.error, path: [], message: error.message });
+    else throw error;
+  }
+
+  has(name: string): boolean {
+    return this.#faulty.has(name);
+  }
+
+  get count(): number {
+    return this.#faults.length;
+  }
+
+  /** Refuses the change set if anything is wrong. */
+  refuse(): void {
+    if (this.#faults.length === 0) return;
+    const placeOf = ({ name }: ObjectFault) => this.#places.get(name) ?? Number.POSITIVE_INFINITY;
+    const sorted = this.#faults.toSorted((a, b) => {
+      const [first, second] = [placeOf(a), placeOf(b)];
+      return first === second ? 0 : first - second;
+    });
+    throw new ChangeSetError(sorted as [ObjectFault, ...ObjectFault[]]);
+  }
+}
+
+/** One refusal for all faults of a change set, with the status of the first. */
+class ChangeSetError extends RequestError {
+  constructor(private readonly faults: readonly [ObjectFault, ...ObjectFault[]]) {
+    const [first] = faults;
+    const lines = faults
+      .slice(0, MOST_IN_MESSAGE)
+      .map(({ name, path, message }) => [name, formatPath(path), message].filter(Boolean).join(" "));
+    if (faults.length > MOST_IN_MESSAGE) lines.push(`and ${faults.length - MOST_IN_MESSAGE} more, see \`faults\``);
+    const count = faults.length === 1 ? "one fault" : `${faults.length} faults`;
+    super(first.error, `The change set has ${count}; nothing was changed: ${lines.join("; ")}`, { field: formatPath(first.path) });
+  }
+
+  override body(operationId: string): ErrorBody {
+    const told = this.faults.slice(0, MOST_TOLD).map(
+      ({ name, path, error, message }): SetFault => ({
+        key: name,
+        field: formatPath(path),
+        error_code: ERRORS[error].code,
+        msg: message,
+      }),
+    );
+    return { ...super.body(operationId), faults: told, fault_count: this.faults.length };
+  }
+}

@@ -1,0 +1,174 @@
+import { type Definition, definitionNamed, type FoundReference, fieldsWhere, marksOf, targetsOf } from "@tunnelplane/sdk/contract";
+import { isHidden } from "../auth";
+import type { Document } from "../documents";
+import { type Amendment, amendmentOf, refuseMembers } from "../resources";
+import { newId, RequestError, takeTurn } from "../util";
+import type { Findings } from "../validation";
+import type { MemberRow } from "./facts";
+import { keysToIds } from "./keys";
+import type { Loaded, Planning } from "./planning";
+import type { Wanted } from "./request";
+
+/** One object of the set, and what shall become of it. */
+export interface Item {
+  /** `<kind>/<key>` */
+  readonly name: string;
+  readonly definition: Definition;
+  readonly key: string;
+  /** The stored object; undefined for a new one. */
+  readonly old: Loaded | undefined;
+  /** Its place in the set until now. */
+  readonly member: MemberRow | undefined;
+  /** Whether the request names it; otherwise it is a member that may have to follow others. */
+  readonly isWanted: boolean;
+  /** What the request says, checked, with defaults. */
+  readonly body: Findings;
+  /** The fields that the set declares. */
+  readonly declared: readonly string[];
+  /** The fields that an update replaces. */
+  readonly patch: Document;
+  /** Fields that the request leaves out and a new object needs. */
+  readonly lacking: readonly string[];
+  /** The id that it will have; another than the old one if it is replaced. */
+  id: string;
+  /** What becomes of a stored object. */
+  amendment?: Amendment;
+  /** The complete fields that it will have. */
+  sent: Document;
+  references: readonly FoundReference[];
+  isReplaced: boolean;
+  /** Computed fields that follow from what is sent, for a new object. */
+  derived: Document | undefined;
+}
+
+/** Stands for an object that is missing, where that was said already. */
+const MISSING = "0".repeat(27);
+export const isMissing = (id: string): boolean => id.endsWith(MISSING);
+
+/** The members that a request leaves without a place. */
+export const leavingMembers = (members: readonly MemberRow[], ids: ReadonlySet<string>): MemberRow[] =>
+  members.filter((member) => !ids.has(member.resource_id));
+
+export const nameOf = ({ kind, key }: Pick<MemberRow, "kind" | "key">): string => `${kind}/${key}`;
+
+/** Which stored object each object of the request is: by the id that it names, or else by its key. */
+export function identify(objects: readonly Wanted[], members: readonly MemberRow[]): Map<Wanted, MemberRow | string | undefined> {
+  const byId = new Map(members.map((member) => [member.resource_id, member]));
+  const byName = new Map(members.map((member) => [nameOf(member), member]));
+  const named = new Set(objects.flatMap(({ id }) => id ?? []));
+  return new Map(
+    objects.map((wanted) => {
+      if (wanted.id !== undefined) return [wanted, byId.get(wanted.id) ?? wanted.id];
+      const member = byName.get(wanted.name);
+      return [wanted, member && !named.has(member.resource_id) ? member : undefined];
+    }),
+  );
+}
+
+/** What the request says of each object, with ids in the place of keys, checked against the contract. */
+export async function itemsOf(planning: Planning, identified: ReadonlyMap<Wanted, MemberRow | string | undefined>): Promise<Item[]> {
+  const { faults, loaded, leaving } = planning;
+  const idOf = (found: MemberRow | string | undefined) => (typeof found === "object" ? found.resource_id : found);
+  const ids = new Map<string, string>();
+  for (const [wanted, found] of identified) ids.set(wanted.name, idOf(found) ?? newId(wanted.definition.idPrefix));
+  const left = new Map(leaving.map((member) => [nameOf(member), member.resource_id]));
+  const items: Item[] = [];
+  for (const [wanted, found] of identified) {
+    await takeTurn();
+    const { name, definition } = wanted;
+    const id = idOf(found);
+    const old = id === undefined ? undefined : loaded.get(id);
+    try {
+      refuseMembers(definition, planning.caller);
+      if (id !== undefined && (!old || isHidden(definition, old.ownerId, planning.caller))) {
+        const hidden = typeof found === "object";
+        faults.add(
+          name,
+          hidden
+            ? { error: "taken", path: ["key"], message: "is the key of an object of another owner; choose another key" }
+            : {
+                error: "missing_target",
+                path: ["id"],
+                message: `names ${id}, but there is no such ${definition.title}; leave it out to make a new one`,
+              },
+        );
+        continue;
+      }
+      const fields = keysToIds(definition, wanted.fields, (target, path, schema) => {
+        const known = ids.get(target) ?? (planning.mode === "merge" ? left.get(target) : undefined);
+        if (known !== undefined) return known;
+        const message = left.has(target)
+          ? `names ${target}, which this request would delete, because it leaves it out; declare it, or do not refer to it`
+          : `names ${target}, but neither this request nor the set has such an object`;
+        faults.add(name, { error: "missing_target", path, message });
+        const [kind] = target.split("/");
+        const prefix = targetsOf(marksOf(schema).reference?.to ?? []).find((one) => one.kind === kind) ?? definition;
+        return `${prefix.idPrefix}_${MISSING}`;
+      });
+      items.push(
+        await itemOf(planning, wanted, fields, { id: ids.get(name) as string, old, member: typeof found === "object" ? found : undefined }),
+      );
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error;
+      faults.addRefusal(name, error);
+    }
+  }
+  return items;
+}
+
+/** A member that the request leaves out and that stays: it may have to follow an object that is replaced. */
+export function memberItem(planning: Planning, member: MemberRow): Item | undefined {
+  const old = planning.loaded.get(member.resource_id);
+  const definition = definitionNamed(member.kind);
+  if (!old || isHidden(definition, old.ownerId, planning.caller)) return undefined;
+  const value = planning.documents.sentOf(definition, old.before);
+  return {
+    ...{ name: nameOf(member), definition, key: member.key, old, member, isWanted: false },
+    ...{ body: { value, problems: [] }, declared: JSON.parse(member.declared), patch: {}, lacking: [] },
+    ...{ id: old.id, sent: value, references: [], isReplaced: false, derived: undefined },
+  };
+}
+
+interface Identity {
+  readonly id: string;
+  readonly old: Loaded | undefined;
+  readonly member: MemberRow | undefined;
+}
+
+async function itemOf(
+  planning: Planning,
+  { name, definition, key }: Wanted,
+  fields: Document,
+  { id, old, member }: Identity,
+): Promise<Item> {
+  const body = await planning.context.validation.validate(planning.caller.ownerId, { kind: definition.kind, what: "create" }, fields);
+  const before: readonly string[] = member ? JSON.parse(member.declared) : [];
+  const isLeftOut = (field: string) => fields[field] === undefined || fields[field] === null;
+  // What an object has that was never declared is left alone, also where a new object would need it.
+  const isLacking = (path: readonly PropertyKey[]) =>
+    old !== undefined && path.length === 1 && isLeftOut(String(path[0])) && !before.includes(String(path[0]));
+  const problems = body.problems.filter(({ path }) => !isLacking(path));
+  for (const problem of problems) planning.faults.add(name, problem);
+  const lacking = body.problems.filter(({ path }) => isLacking(path)).map(({ path }) => String(path[0]));
+  const declared = Object.keys(definition.fields).filter((field) => !isLeftOut(field) && body.value[field] !== undefined);
+  const chosenByServer = fieldsWhere(definition, (marks) => marks.serverDefault);
+  const dropped = before.filter((field) => field in definition.fields && !declared.includes(field) && !chosenByServer.includes(field));
+  const patch = Object.fromEntries([...declared, ...dropped].map((field) => [field, body.value[field]]));
+  return {
+    ...{ name, definition, key, old, member, isWanted: true, body, declared, patch, lacking },
+    ...{ id, sent: body.value, references: [], isReplaced: false, derived: body.derived },
+  };
+}
+
+/** What an object shall be as the request alone says, before anything is replaced. */
+export function begin({ documents, faults }: Planning, item: Item): void {
+  const { old, body, definition, patch, name } = item;
+  if (!old || faults.has(name)) {
+    item.sent = body.value;
+    return;
+  }
+  item.id = old.id;
+  item.isReplaced = false;
+  item.amendment = amendmentOf(documents, definition, old.before, patch);
+  item.sent = item.amendment.sent;
+}

@@ -1,0 +1,65 @@
+import { type Definition, mapSecrets, secretPathsOf } from "@tunnelplane/sdk/contract";
+import type { Document } from "../documents";
+import { differences } from "../journal";
+import type { Item } from "./items";
+import { idsToKeys } from "./keys";
+
+/** What an apply does with one object, as answers tell it. */
+export interface Operation {
+  readonly op: "create" | "update" | "replace" | "delete" | "adopt";
+  readonly kind: string;
+  readonly key: string;
+  /** Null while the object is not made. */
+  readonly id: string | null;
+  readonly replaced_id?: string;
+  readonly changes: readonly FieldChange[];
+  /** A one-time secret. */
+  readonly token?: string;
+}
+
+/** A field and its values, as they are sent. A secret is a path alone. */
+interface FieldChange {
+  readonly path: string;
+  readonly old?: unknown;
+  readonly new?: unknown;
+}
+
+/**
+ * What becomes of an object; undefined if nothing.
+ * @param newNames the objects that are made, by id; they stand in values by their keys, because a plan knows no ids
+ */
+export function operationOf(item: Item, isChanged: boolean, newNames: ReadonlyMap<string, string>): Operation | undefined {
+  const { definition, key, old, sent, isReplaced, member } = item;
+  const named = (fields: Document) => idsToKeys(definition, fields, (id) => newNames.get(id));
+  const about = { kind: definition.kind, key } as const;
+  if (!old) return { op: "create", ...about, id: null, changes: changesOf(definition, {}, named(declaredOf(item))) };
+  const before = item.amendment?.sentBefore ?? {};
+  if (isReplaced) {
+    // What the server will choose is no change.
+    const now = { ...Object.fromEntries(Object.entries(before).filter(([field]) => !(field in sent) && isServers(item, field))), ...sent };
+    return { op: "replace", ...about, id: null, replaced_id: old.id, changes: changesOf(definition, before, named(now)) };
+  }
+  const changes = isChanged ? changesOf(definition, before, named(sent)) : [];
+  if (!member) return { op: "adopt", ...about, id: old.id, changes };
+  return isChanged ? { op: "update", ...about, id: old.id, changes } : undefined;
+}
+
+const isServers = ({ declared }: Item, field: string): boolean => !declared.includes(field);
+
+const declaredOf = ({ declared, sent }: Item): Document =>
+  Object.fromEntries(declared.filter((field) => sent[field] !== undefined).map((field) => [field, sent[field]]));
+
+/** The fields that differ. Values of secrets are left out. */
+function changesOf(definition: Definition, before: Document, after: Document): FieldChange[] {
+  const [old, now] = [secretsIn(definition, before), secretsIn(definition, after)];
+  const secrets = secretPathsOf(definition).filter((path) => old.get(path) !== now.get(path));
+  return [...differences(withoutSecrets(definition, before), withoutSecrets(definition, after)), ...secrets.map((path) => ({ path }))];
+}
+
+const withoutSecrets = (definition: Definition, fields: Document): Document => mapSecrets(definition, fields, () => undefined);
+
+function secretsIn(definition: Definition, fields: Document): Map<string, string> {
+  const found = new Map<string, string>();
+  if (secretPathsOf(definition).length > 0) mapSecrets(definition, fields, (secret, { path }) => void found.set(path, secret));
+  return found;
+}

@@ -1,0 +1,187 @@
+import { definitionNamed, definitionOfId } from "@tunnelplane/sdk/contract";
+import { isHidden } from "../auth";
+import type { ObjectChange } from "../journal";
+import { nests } from "../resources";
+import { type Going, refuseCirclesOutside, refuseTaken, refuseUsed, refuseWrongReferences } from "./conflicts";
+import { type MemberRow, membersOf, setsOf, usersOfAll } from "./facts";
+import { type Item, identify, itemsOf, leavingMembers, memberItem, nameOf } from "./items";
+import { type Operation, operationOf } from "./operations";
+import { inOrder } from "./order";
+import { load, noFacts, type Planning } from "./planning";
+import { isShown, prepare, type Rows } from "./prepare";
+import { orderedByReferences, replaceWhatMust } from "./replacements";
+import type { ChangeSetRequest } from "./request";
+
+/** What an apply does. */
+export interface Plan {
+  readonly operations: readonly Operation[];
+  /** The operations with the ids and the tokens of what is made. */
+  readonly told: readonly Operation[];
+  readonly rows: Rows;
+  /** Stored objects that go: they left the set, or are replaced. */
+  readonly going: readonly string[];
+  /** The objects that the set has afterwards, where that is otherwise than before. */
+  readonly places: readonly Item[];
+  /** In the order in which they are told. */
+  readonly changes: readonly ObjectChange[];
+  readonly facts: Planning["facts"];
+  /** The objects that change, by id: `tls_edge/app`. */
+  readonly names: ReadonlyMap<string, string>;
+  /** Whether objects change that may contain others. */
+  readonly nests: boolean;
+}
+
+type Scope = Pick<Planning, "context" | "caller" | "reader">;
+
+/** Finds out what has to be done for a set to have the declared state. Only reads; notes everything that is wrong with the request. */
+export async function planOf(scope: Scope, request: ChangeSetRequest, setId: string | undefined): Promise<Plan> {
+  const { faults, mode } = request;
+  const members = setId === undefined ? [] : await membersOf(scope.reader, { set: setId });
+  const identified = identify(request.objects, members);
+  const ids = new Set(
+    [...identified.values()].flatMap((found) => (found === undefined ? [] : typeof found === "string" ? found : found.resource_id)),
+  );
+  const leaving = leavingMembers(members, ids);
+  const planning: Planning = { ...scope, documents: scope.context.documents, mode, faults, loaded: new Map(), leaving, facts: noFacts() };
+  await refuseOtherSets(planning, identified);
+  const stored = [...identified].flatMap(([{ definition }, found]) =>
+    found === undefined ? [] : [{ definition, id: typeof found === "string" ? found : found.resource_id }],
+  );
+  const deleted = mode === "own" ? leaving.filter((member) => isVisible(planning, member)) : [];
+  await load(planning, [...stored, ...deleted.map(({ kind, resource_id }) => ({ definition: definitionNamed(kind), id: resource_id }))]);
+  const wanted = await itemsOf(planning, identified);
+  if (mode === "merge") refuseLostKeys(planning, wanted);
+
+  const { items, moved } = await settle(planning, wanted);
+  const going: Going[] = [
+    ...deleted.map((member) => ({ id: member.resource_id, name: nameOf(member), isReplaced: false })),
+    ...items.filter(({ isReplaced }) => isReplaced).map(({ old, name }) => ({ id: old?.id as string, name, isReplaced: true })),
+  ];
+  await refuseUsed(planning, items, going);
+  await refuseWrongReferences(planning, items);
+  await refuseTaken(planning, items, going);
+  await refuseCirclesOutside(planning, items);
+  const prepared = await prepare(planning, items);
+  const newNames = new Map(items.filter(({ old, id }) => old?.id !== id).map(({ id, name }) => [id, name]));
+  const operations = items.flatMap((item) => {
+    const operation = operationOf(item, prepared.updated.has(item), newNames);
+    return operation ? [{ item, operation }] : [];
+  });
+  const deletions = orderedDeletions(planning, deleted);
+  if (deletions.length > request.maxDeletes) refuseDeletions(planning, deletions, request.maxDeletes);
+  const deleteOperations = deletions.map(
+    ({ kind, key, resource_id }): Operation => ({ op: "delete", kind, key, id: resource_id, changes: [] }),
+  );
+  for (const member of [...deletions, ...items.filter(({ isReplaced }) => isReplaced).flatMap(({ member }) => member ?? [])]) {
+    const definition = definitionNamed(member.kind);
+    const before = planning.loaded.get(member.resource_id)?.before;
+    if (before && isShown(definition))
+      prepared.rows.children.push({ name: nameOf(member), definition, sent: planning.documents.sentOf(definition, before), bytes: 0 });
+  }
+  return {
+    rows: prepared.rows,
+    operations: [...operations.map(({ operation }) => operation), ...deleteOperations],
+    told: [
+      ...operations.map(({ item, operation }) => ({ ...operation, id: item.id, ...prepared.oneTime.get(item.id) })),
+      ...deleteOperations,
+    ],
+    going: going.map(({ id }) => id),
+    places: items.filter((item) => item.isWanted && isOtherPlace(item)).concat(items.filter((item) => !item.isWanted && item.isReplaced)),
+    changes: [...prepared.changes, ...goneChanges(planning, deletions, moved)],
+    facts: planning.facts,
+    names: new Map([...items.map(({ id, name }) => [id, name] as const), ...going.map(({ id, name }) => [id, name] as const)]),
+    nests: items.some(({ definition }) => nests(definition)),
+  };
+}
+
+const isVisible = ({ caller }: Planning, { kind, owner_id }: MemberRow): boolean => !isHidden(definitionNamed(kind), owner_id, caller);
+
+async function refuseOtherSets({ reader, faults }: Planning, identified: ReturnType<typeof identify>): Promise<void> {
+  const adopted = new Map([...identified].flatMap(([wanted, found]) => (typeof found === "string" ? [[found, wanted.name] as const] : [])));
+  for (const { resource_id: id, name } of await setsOf(reader, [...adopted.keys()]))
+    faults.add(adopted.get(id) as string, {
+      error: "in_other_set",
+      path: ["id"],
+      message: `names ${id}, which belongs to the change set ${name}; release it there, or declare it there`,
+    });
+  const seen = new Set<string>();
+  for (const [{ id, name }] of identified) {
+    if (id !== undefined && seen.has(id))
+      faults.add(name, { error: "invalid_field", path: ["id"], message: `names ${id}, as another object does; name each once` });
+    if (id !== undefined) seen.add(id);
+  }
+}
+
+/** A member whose key is given to another object, and that gets none itself. */
+function refuseLostKeys({ leaving, faults }: Planning, items: readonly Item[]): void {
+  const left = new Map(leaving.map((member) => [nameOf(member), member]));
+  for (const { name } of items) {
+    const member = left.get(name);
+    if (member)
+      faults.add(name, {
+        error: "taken",
+        path: ["key"],
+        message: `is the key of ${member.resource_id} in this set; give that another key in the same request`,
+      });
+  }
+}
+
+/** Replaces what must be, and members outside of the request that have to follow, until nothing more has to. */
+async function settle(planning: Planning, wanted: readonly Item[]): Promise<{ items: readonly Item[]; moved: Map<string, string> }> {
+  const members = new Map(planning.mode === "merge" ? planning.leaving.map((member) => [member.resource_id, member]) : []);
+  let items = [...wanted];
+  for (;;) {
+    const ordered = orderedByReferences(
+      planning,
+      items.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    );
+    const moved = await replaceWhatMust(planning, ordered);
+    if (moved.size === 0 || members.size === 0) return { items: ordered, moved };
+    const users = await usersOfAll(planning.reader, [...moved.keys()]);
+    const known = new Set(items.map(({ old }) => old?.id));
+    const more = [...new Set(users.map(({ from_id }) => from_id))].flatMap((id) => (known.has(id) ? [] : (members.get(id) ?? [])));
+    if (more.length === 0) return { items: ordered, moved };
+    await load(
+      planning,
+      more.map(({ kind, resource_id }) => ({ definition: definitionNamed(kind), id: resource_id })),
+    );
+    const following = more.flatMap((member) => memberItem(planning, member) ?? []);
+    if (following.length === 0) return { items: ordered, moved };
+    items = [...items, ...following];
+  }
+}
+
+/** What goes, those first that refer to others. */
+function orderedDeletions({ loaded, documents }: Planning, deleted: readonly MemberRow[]): MemberRow[] {
+  const byId = new Map(deleted.map((member) => [member.resource_id, member]));
+  const targetsIn = (value: unknown): MemberRow[] => {
+    if (typeof value === "string") return definitionOfId(value) ? [byId.get(value) ?? []].flat() : [];
+    return value !== null && typeof value === "object" ? [...Object.keys(value), ...Object.values(value)].flatMap(targetsIn) : [];
+  };
+  const targetsOf = (member: MemberRow) => {
+    const before = loaded.get(member.resource_id)?.before;
+    return before ? targetsIn(documents.sentOf(definitionNamed(member.kind), before)).filter((target) => target !== member) : [];
+  };
+  return inOrder(deleted, targetsOf, () => undefined).reverse();
+}
+
+function refuseDeletions({ faults }: Planning, deletions: readonly MemberRow[], most: number): void {
+  const message = `left the set and would be deleted: ${deletions.length} objects in all, and \`max_deletes\` allows ${most}; declare it, or allow that many`;
+  for (const member of deletions) faults.add(nameOf(member), { error: "too_many_deletes", path: [], message });
+}
+
+/** The changes for what goes: what is replaced, and what left the set. */
+function goneChanges({ loaded }: Planning, deletions: readonly MemberRow[], moved: ReadonlyMap<string, string>): ObjectChange[] {
+  return [...[...moved.keys()].reverse(), ...deletions.map(({ resource_id }) => resource_id)].flatMap((id): ObjectChange[] => {
+    const old = loaded.get(id);
+    const definition = definitionOfId(id);
+    return old && definition
+      ? [{ change: "deleted", definition, id, storedAs: { ownerId: old.ownerId, version: old.version }, before: old.before }]
+      : [];
+  });
+}
+
+/** Whether the set knows an object otherwise than it will. */
+function isOtherPlace({ member, key, declared, id }: Item): boolean {
+  return !member || member.resource_id !== id || member.key !== key || member.declared !== JSON.stringify(declared);
+}

@@ -1,0 +1,71 @@
+import type { Definition } from "@tunnelplane/sdk/contract";
+import type { Kysely } from "kysely";
+import type { Caller } from "../auth";
+import type { Document, Documents } from "../documents";
+import type { Context } from "../resources";
+import type { Database } from "../storage";
+import { takeTurn } from "../util";
+import { type HolderRow, type MemberRow, type UserRow, wholeRows } from "./facts";
+import type { Faults } from "./faults";
+
+/** An object as it is stored. */
+export interface Loaded {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly version: number;
+  readonly before: Document;
+}
+
+/** What is known while a change set is planned. */
+export interface Planning {
+  readonly context: Context;
+  readonly caller: Caller;
+  readonly documents: Documents;
+  readonly reader: Kysely<Database>;
+  readonly mode: "merge" | "own";
+  readonly faults: Faults;
+  /** Stored objects that the plan is about, by id. */
+  readonly loaded: Map<string, Loaded>;
+  /** The members that the request leaves out. */
+  readonly leaving: readonly MemberRow[];
+  /** All that was read; if any of it is otherwise later, the plan no longer holds. */
+  readonly facts: Facts;
+}
+
+/** What a plan rests on. */
+export interface Facts {
+  /** The version of each object that was looked at; null where there is none. */
+  readonly versions: Map<string, number | null>;
+  /** What refers to objects that are to go. */
+  readonly goingIds: string[];
+  readonly users: UserRow[];
+  /** Unique keys that are to be claimed, by scope, and who holds them. */
+  claimed: ReadonlyMap<string, readonly string[]>;
+  readonly holders: HolderRow[];
+}
+
+export const noFacts = (): Facts => ({ versions: new Map(), goingIds: [], users: [], claimed: new Map(), holders: [] });
+
+/** Reads objects with all that answers show of them. */
+export async function load(
+  { reader, documents, loaded, facts }: Planning,
+  wanted: readonly { definition: Definition; id: string }[],
+): Promise<void> {
+  const byType = new Map<Definition, string[]>();
+  for (const { definition, id } of wanted) {
+    if (loaded.has(id)) continue;
+    const ids = byType.get(definition) ?? [];
+    byType.set(definition, ids);
+    ids.push(id);
+  }
+  for (const [definition, ids] of byType) {
+    for (const id of ids) facts.versions.set(id, null);
+    for (const row of await wholeRows(reader, definition, ids)) {
+      await takeTurn();
+      facts.versions.set(row.id, row.version);
+      if (row.kind !== definition.kind) continue;
+      const before: Document = JSON.parse(await documents.read(reader, definition, row.document, `${row.id} ${row.version}`));
+      loaded.set(row.id, { id: row.id, ownerId: row.owner_id, version: row.version, before });
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import { type Definition, pathFieldsOf, type UniqueKey } from "@tunnelplane/sdk/contract";
+import { type Document, embeddedListOf, textIn } from "../documents";
+import type { ObjectChange } from "../journal";
+import { type KeptSecret, parentOf, prepareCreation, referenceRows, referencesOf } from "../resources";
+import type { Database } from "../storage";
+import { takeTurn } from "../util";
+import type { Item } from "./items";
+import type { Planning } from "./planning";
+
+/** The rows that an apply writes. */
+export interface Rows {
+  readonly resources: Database["resource"][];
+  readonly updates: Pick<Database["resource"], "id" | "version" | "document">[];
+  readonly references: Database["reference"][];
+  readonly uniqueKeys: Database["unique_key"][];
+  readonly toldSecrets: Database["told_secret"][];
+  readonly sealedSecrets: Database["sealed_secret"][];
+  /** Objects that stay, whose references or unique keys are replaced. */
+  readonly otherReferences: string[];
+  readonly otherKeys: string[];
+  /** Children whose parents show them. */
+  readonly children: Child[];
+}
+
+/** An object that another shows in its own document. */
+export interface Child {
+  readonly name: string;
+  readonly definition: Definition;
+  readonly sent: Document;
+  /** Bytes of its document; 0 if it goes or shrinks. */
+  readonly bytes: number;
+}
+
+export interface Prepared {
+  readonly rows: Rows;
+  readonly changes: readonly ObjectChange[];
+  /** One-time secrets, by id. */
+  readonly oneTime: ReadonlyMap<string, Document>;
+  readonly updated: ReadonlySet<Item>;
+}
+
+/** Makes keys, signs, composes and prints: all the work that needs no transaction. */
+export async function prepare(planning: Planning, items: readonly Item[]): Promise<Prepared> {
+  const { faults } = planning;
+  const rows: Rows = {
+    ...{ resources: [], updates: [], references: [], uniqueKeys: [], toldSecrets: [], sealedSecrets: [] },
+    ...{ otherReferences: [], otherKeys: [], children: [] },
+  };
+  const work = { rows, changes: [] as ObjectChange[], oneTime: new Map<string, Document>(), updated: new Set<Item>() };
+  const made = new Map<string, KeptSecret>();
+  const faulty = new Set(items.filter(({ name }) => faults.has(name)).map(({ id }) => id));
+  const now = new Date();
+  for (const item of items) {
+    await takeTurn();
+    if (faulty.has(item.id) || item.references.some((reference) => faulty.has(reference.id))) {
+      faulty.add(item.id);
+      continue;
+    }
+    try {
+      if (!item.old || item.isReplaced) await prepareNew(planning, item, { now, made }, work);
+      else prepareUpdate(item, work);
+    } catch (error) {
+      faults.addRefusal(item.name, error);
+      faulty.add(item.id);
+    }
+  }
+  return work;
+}
+
+type Work = Pick<Prepared, "rows"> & {
+  readonly changes: ObjectChange[];
+  readonly oneTime: Map<string, Document>;
+  readonly updated: Set<Item>;
+};
+
+async function prepareNew(
+  { context, caller }: Planning,
+  { definition, id, name, sent, derived }: Item,
+  { now, made }: { now: Date; made: Map<string, KeptSecret> },
+  { rows, changes, oneTime }: Work,
+): Promise<void> {
+  const body = { value: sent, problems: [], derived };
+  const creation = await prepareCreation(context, caller, { definition, id, now, body, made });
+  if (creation.kept) made.set(id, creation.kept);
+  if (creation.oneTime) oneTime.set(id, creation.oneTime);
+  const { resource, toldSecret, sealedSecret } = creation.print().rows;
+  rows.resources.push(resource);
+  if (toldSecret) rows.toldSecrets.push(toldSecret);
+  if (sealedSecret) rows.sealedSecrets.push(sealedSecret);
+  rows.references.push(...referenceRows(id, referencesOf(definition, creation.sent)));
+  rows.uniqueKeys.push(...keyRows(id, definition.unique(creation.sent as never)));
+  if (isShown(definition)) rows.children.push({ name, definition, sent: creation.sent, bytes: Buffer.byteLength(resource.document) });
+  changes.push({ change: "created", definition, id, storedAs: { ownerId: creation.ownerId, version: 1 }, after: creation.after });
+}
+
+function prepareUpdate(item: Item, { rows, changes, updated }: Work): void {
+  const { definition, id, name, old, amendment, sent } = item;
+  if (!old || !amendment) return;
+  const { after, json, stored } = amendment.print();
+  const before = JSON.stringify(old.before);
+  if (json === before) return;
+  const version = old.version + 1;
+  updated.add(item);
+  rows.updates.push({ id, version, document: stored });
+  changes.push({ change: "updated", definition, id, storedAs: { ownerId: old.ownerId, version }, before: old.before, after });
+  const [oldReferences, references] = [amendment.sentBefore, sent].map((fields) => referenceRows(id, referencesOf(definition, fields)));
+  if (JSON.stringify(oldReferences) !== JSON.stringify(references)) {
+    rows.otherReferences.push(id);
+    rows.references.push(...(references ?? []));
+  }
+  const [oldKeys, keys] = [amendment.sentBefore, sent].map((fields) => keyRows(id, definition.unique(fields as never)));
+  if (JSON.stringify(oldKeys) !== JSON.stringify(keys)) {
+    rows.otherKeys.push(id);
+    rows.uniqueKeys.push(...(keys ?? []));
+  }
+  const grew = json.length > before.length;
+  if (isShown(definition)) rows.children.push({ name, definition, sent, bytes: grew ? Buffer.byteLength(stored) : 0 });
+}
+
+const keyRows = (id: string, keys: readonly UniqueKey[]): Database["unique_key"][] =>
+  keys.map(({ scope, key }) => ({ scope, value: key, resource_id: id }));
+
+/** Whether objects of a type stand in the documents of their parents. */
+export const isShown = (definition: Definition): boolean =>
+  pathFieldsOf(definition).some((field) => embeddedListOf(parentOf(definition, field))?.definition === definition);
+
+/** The parents of a child. */
+export const parentIds = ({ definition, sent }: Pick<Child, "definition" | "sent">): string[] =>
+  pathFieldsOf(definition).map((field) => textIn(sent, field));

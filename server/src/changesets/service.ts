@@ -1,0 +1,163 @@
+import { definitionNamed } from "@tunnelplane/sdk/contract";
+import type { Kysely } from "kysely";
+import type { Caller } from "../auth";
+import { isHidden } from "../auth";
+import type { Page, PageSize } from "../documents";
+import type { Author } from "../journal";
+import { type ChangeRequest, type Context, type Precondition, partAnswer, Transactions } from "../resources";
+import type { Database } from "../storage";
+import { newId, RequestError, takeTurn } from "../util";
+import { carryOut, Moved, type Target } from "./apply";
+import { digestOf } from "./digest";
+import { findSet, lockSet, membersOf } from "./facts";
+import type { Operation } from "./operations";
+import { planOf } from "./plan";
+import type { ChangeSetRequest } from "./request";
+import { deleteSet, setPage } from "./sets";
+import { inTurn } from "./turns";
+
+/** How often a plan is made anew because others changed what it rests on. */
+const ATTEMPTS = 8;
+
+/** What an apply answers. */
+export interface Applied {
+  readonly set: string;
+  readonly operations: readonly Operation[];
+  readonly digest: string;
+  /** Whether this is the kept first answer to an idempotent request. */
+  readonly replayed?: boolean;
+}
+
+/** Applies, lists, reads and releases change sets, as one caller may. */
+export class ChangeSets {
+  readonly #caller: Caller;
+  readonly #transactions: Transactions;
+
+  constructor(
+    private readonly context: Context,
+    private readonly request: ChangeRequest,
+  ) {
+    this.#caller = request.caller;
+    this.#transactions = new Transactions(context, request);
+  }
+
+  /** Gives a set the state that a request declares: all of it, or nothing. */
+  async apply(wanted: () => Promise<ChangeSetRequest>): Promise<Applied> {
+    const answered = this.#transactions.isDryRun ? undefined : await this.#transactions.answeredBefore<Applied>();
+    if (answered) return answered;
+    return inTurn(this.#caller.ownerId, async () => {
+      const request = await wanted();
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await this.#applyOnce(attempt === 1 ? request : await wanted());
+        } catch (error) {
+          if (!(error instanceof Moved)) throw error;
+          if (attempt === ATTEMPTS) throw busy();
+        }
+      }
+    });
+  }
+
+  async #applyOnce(request: ChangeSetRequest): Promise<Applied> {
+    const { store, keyring, journal } = this.context;
+    const { set: name, faults } = request;
+    const sealedUnder = keyring.currentId;
+    const target = await this.#targetOf(name);
+    const isNew = target.version === 0;
+    const plan = await planOf(
+      { context: this.context, caller: this.#caller, reader: store.reader },
+      request,
+      isNew ? undefined : target.id,
+    );
+    const digest = await digestOf(request, target.version, plan.facts, plan.operations);
+    if (request.expect !== undefined && request.expect !== digest) throw stale();
+    faults.refuse();
+    if (this.#transactions.isDryRun) {
+      await this.request.onDryRun?.(store.reader, plan.changes, plan.names);
+      return { set: name, operations: plan.operations, digest };
+    }
+    const author = authorOf(this.request);
+    for (const change of plan.changes) {
+      journal.prepare(change, author);
+      await takeTurn();
+    }
+    return this.#transactions.run(async (transaction, changes) => {
+      if (keyring.currentId !== sealedUnder) throw new Moved();
+      await carryOut(transaction, target, plan, faults);
+      for (const change of plan.changes) changes.push(change);
+      return { set: name, operations: plan.told, digest };
+    });
+  }
+
+  /** @throws RequestError if the set belongs to another */
+  async #targetOf(name: string): Promise<Target> {
+    const [row] = await findSet(this.context.store.reader, { name });
+    if (!row) return { id: newId("cset"), name, ownerId: this.#caller.ownerId, version: 0 };
+    if (!this.#mayUse(row))
+      throw new RequestError(
+        "forbidden",
+        `The change set ${name} belongs to another; only its owner or an admin may change it. Choose another name`,
+        {
+          field: "set",
+        },
+      );
+    return { id: row.id, name, ownerId: row.owner_id, version: row.version };
+  }
+
+  #mayUse = ({ owner_id }: Pick<Database["changeset"], "owner_id">): boolean => this.#caller.admin || owner_id === this.#caller.ownerId;
+
+  list(page: PageSize & { before?: string }): Promise<Page> {
+    return setPage(this.context, this.#caller.admin ? undefined : this.#caller.ownerId, page);
+  }
+
+  async get(name: string): Promise<{ json: string; etag: string }> {
+    const { reader } = this.context.store;
+    return partAnswer(await this.#whole(reader, await this.#found(findSet(reader, { name }), name)));
+  }
+
+  /** Forgets a set and leaves its objects. */
+  async release(name: string, precondition: Precondition): Promise<void> {
+    await this.#transactions.run(async (transaction) => {
+      const set = await this.#found(lockSet(transaction, { name }), name);
+      precondition(partAnswer(await this.#whole(transaction, set)).etag);
+      await deleteSet(transaction, { id: set.id });
+    });
+  }
+
+  async #found(rows: Promise<Database["changeset"][]>, name: string): Promise<Database["changeset"]> {
+    const [row] = await rows;
+    if (row && this.#mayUse(row)) return row;
+    throw new RequestError("not_found", `There is no change set ${JSON.stringify(name.slice(0, 255))}; it may have been released`);
+  }
+
+  async #whole(db: Kysely<Database>, { id, name, owner_id, created_at }: Database["changeset"]) {
+    const members = await membersOf(db, { set: id });
+    const shown = members.filter((member) => !isHidden(definitionNamed(member.kind), member.owner_id, this.#caller));
+    const objects = shown.map(({ kind, key, resource_id }) => ({ kind, key, id: resource_id }));
+    return { set: name, uri: this.context.documents.placed(`/changesets/${name}`), created_at, owner_id, objects };
+  }
+}
+
+const authorOf = ({ caller: { ownerId, name, keyId }, operationId, client }: ChangeRequest): Author => ({
+  ownerId,
+  name,
+  keyId,
+  operationId,
+  client,
+});
+
+const stale = (): RequestError =>
+  new RequestError(
+    "precondition_failed",
+    "`expect` names another plan: something changed since it was made; nothing was changed. Plan again, and look at what is otherwise",
+    { field: "expect" },
+  );
+
+const busy = (): RequestError =>
+  new RequestError(
+    "overloaded",
+    `Others changed what this change set is about, ${ATTEMPTS} times in a row; nothing was changed. Try again shortly`,
+    {
+      headers: { "retry-after": "1" },
+    },
+  );

@@ -1,0 +1,149 @@
+import { readFileSync } from "node:fs";
+import { ApiError, type ChangeSetRequest, type ChangeSetResult, ChangeSets, Transport, type WithFindings } from "@tunnelplane/sdk";
+import {
+  CatalogueFile,
+  check,
+  commonTags,
+  countsOf,
+  linesOf,
+  report,
+  setNameOf,
+  setObjectsOf,
+  type Tags,
+} from "@tunnelplane/sdk/catalogue";
+import { registry } from "@tunnelplane/sdk/contract";
+import { Command, Option } from "commander";
+import { wholeNumber } from "./settings";
+
+const MOST_OBJECTS = 5_000;
+/** A large set takes a server some seconds. */
+const TIMEOUT_MS = 120_000;
+/** The exit code of a plan with changes, where it is asked for. */
+const CHANGES = 2;
+
+interface Options {
+  readonly set: string;
+  readonly plan?: true;
+  readonly own?: true;
+  readonly maxDeletes: number;
+  readonly url: string;
+  readonly apiKey?: string;
+  readonly json?: true;
+  readonly detailedExitcode?: true;
+}
+
+/** `apply`: brings a change set to the state that a catalogue lists. */
+export function applyCommand(): Command {
+  return new Command("apply")
+    .description("Apply a catalogue as a change set: all its objects in one transaction, or none")
+    .argument("<catalogue>", "the YAML file")
+    .requiredOption("--set <name>", 'name of the change set: letters, digits, ".", "_" and "-"')
+    .option("--plan", "show what would be done and what it means for callers; change nothing")
+    .option("--own", "delete the objects of the set that the catalogue does not list any more")
+    .addOption(
+      new Option("--max-deletes <count>", "with --own: how many objects may be deleted").default(0).argParser(wholeNumber(0, MOST_OBJECTS)),
+    )
+    .addOption(new Option("--url <url>", "where the server is").env("TUNNELPLANE_BASE_URL").default("http://127.0.0.1:4040"))
+    .addOption(
+      new Option("--api-key <key>", "the API key; better in the environment, which other users of the machine do not see").env(
+        "TUNNELPLANE_API_KEY",
+      ),
+    )
+    .option("--json", "print the server's answer as JSON")
+    .option("--detailed-exitcode", `with --plan: exit code ${CHANGES} if there is anything to do`)
+    .addHelpText("after", "\nExit codes: 0 done (or planned), 1 refused or not possible; nothing was changed then.")
+    .action(run);
+}
+
+async function run(file: string, options: Options): Promise<void> {
+  const { set, own, plan, url, apiKey, maxDeletes } = options;
+  if (!apiKey) throw new Error("There is no API key: set TUNNELPLANE_API_KEY, or pass --api-key");
+  const catalogue = readCatalogue(file);
+  const { objects } = catalogue;
+  const request: ChangeSetRequest = { set, mode: own ? "own" : "merge", max_deletes: plan ? MOST_OBJECTS : maxDeletes, objects };
+  const transport = new Transport({ baseUrl: url, apiKey, timeoutMs: TIMEOUT_MS });
+  const changeSets = new ChangeSets(transport);
+  const begun = Date.now();
+  console.error(`${plan ? "Planning" : "Applying"} ${objects.length} objects as the change set ${set} on ${url} …`);
+  try {
+    const result = plan ? await changeSets.plan(request, { findings: true }) : await changeSets.apply(request);
+    console.error(`${plan ? "Planned" : "Applied"} in ${((Date.now() - begun) / 1000).toFixed(1)} s.`);
+    if (options.json) console.log(JSON.stringify(result, null, 2));
+    else print(result, options, objects.length);
+    if (plan && options.detailedExitcode && result.operations.length > 0) process.exitCode = CHANGES;
+  } catch (error) {
+    throw error instanceof ApiError && error.faults.length > 0 ? new Error(catalogue.report(error)) : error;
+  } finally {
+    await transport.close();
+  }
+}
+
+interface ReadCatalogue {
+  readonly objects: ChangeSetRequest["objects"];
+  /** The faults that a server found, each with its line in the file. */
+  report(refusal: ApiError): string;
+}
+
+/** What only a program can give. */
+const ofPrograms = (tag: string): Tags => ({
+  [tag]: () => {
+    throw new Error(
+      `is ${tag}, which names a value of a Pulumi stack, and this command has no stack: use !env NAME or !file PATH, or apply the catalogue by a program (CatalogueSet)`,
+    );
+  },
+});
+
+function readCatalogue(file: string): ReadCatalogue {
+  const document = new CatalogueFile(textOf(file), { ...commonTags(file), ...ofPrograms("!config"), ...ofPrograms("!secret") });
+  const { entries, links } = check(document, registry);
+  if (document.mistakes.length > 0) throw new Error(report(file, document.mistakes, document.lines));
+  const byName = new Map(entries.map((entry) => [setNameOf(entry), entry]));
+  return {
+    objects: setObjectsOf(entries, links),
+    report({ faults, faultCount }) {
+      const outside: string[] = [];
+      for (const { key, field, msg } of faults) {
+        const entry = byName.get(key);
+        const message = [field && `(${field})`, msg].filter(Boolean).join(" ");
+        if (entry) document.complain([entry.collection, entry.name], message);
+        else outside.push(`  ${key} ${message}`);
+      }
+      const lines = document.mistakes.length > 0 ? [report(file, document.mistakes, document.lines)] : [];
+      const more = faultCount > faults.length ? [`and ${faultCount - faults.length} more`] : [];
+      return ["The server refused the change set; nothing was changed.", ...lines, ...outside, ...more].join("\n");
+    },
+  };
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Error(`The catalogue ${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function print(result: ChangeSetResult & Partial<WithFindings>, { set, plan, own, maxDeletes }: Options, declared: number): void {
+  const { operations, findings = [], finding_limits: limits = [], digest } = result;
+  const touched = operations.filter(({ op }) => op !== "delete").length;
+  const counts = operations.length > 0 ? `${countsOf(operations, plan ? "planned" : "done")}, ` : "";
+  console.log(`Set ${set}: ${counts}${declared - touched} unchanged`);
+  for (const operation of operations)
+    console.log(
+      linesOf(operation)
+        .map((line) => `  ${line}`)
+        .join("\n"),
+    );
+  if (findings.length > 0) console.log("\nWhat it means:");
+  for (const { severity, sentence, certain } of findings)
+    console.log(`  ${severity.padEnd(6)} ${sentence}${certain ? "" : " (not certain)"}`);
+  for (const limit of limits) console.log(`  ${limit}`);
+  const deletions = operations.filter(({ op }) => op === "delete").length;
+  if (plan) {
+    const allow = own && deletions > maxDeletes ? `; to apply it, pass --max-deletes ${deletions}` : "";
+    console.log(`\nThis is a plan; nothing was changed${allow}. Digest: ${digest}`);
+  }
+  const told = operations.filter(({ token }) => token !== undefined);
+  if (told.length > 0) console.log("\nTokens, shown this once and never again:");
+  for (const { kind, key, token } of told) console.log(`  ${kind}/${key} ${token}`);
+}

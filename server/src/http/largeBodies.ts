@@ -1,0 +1,118 @@
+import type { Fault } from "../util";
+import { BodyError, RequestError, refuseFaults, takeTurn } from "../util";
+import { objectIn } from "./bodies";
+import { placeOfMistake } from "./jsonMistake";
+import { refuseOutsized } from "./limits/bodyLimits";
+
+const MIB = 1024 * 1024;
+/** One object of a list, and all that stands beside the list: as much as the body of a single request. */
+const LARGEST_PART = MIB;
+
+/** A body with one long list of objects. */
+export interface ListBody {
+  readonly body: Record<string, unknown>;
+  /** What is wrong with single objects of the list, by their index. */
+  readonly broken: ReadonlyMap<number, Fault>;
+}
+
+const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d];
+
+/**
+ * Reads the JSON of a body object by object of one of its lists, and gives others their turn in between: parsing 16 MiB at once
+ * would hold them up for a tenth of a second.
+ */
+export async function readListBody(bytes: Buffer | undefined, list: string): Promise<ListBody> {
+  if (bytes === undefined) objectIn(undefined);
+  const whole = bytes as Buffer;
+  const { rest, parts } = await partsOf(whole, list);
+  if (rest.length > LARGEST_PART)
+    throw new RequestError("malformed_json", `The body holds more than 1 MiB besides its ${list}; that must be wrong`);
+  const body = objectIn(parse(rest, "")) as Record<string, unknown>;
+  const broken = new Map<number, Fault>();
+  const listed = body[list];
+  if (Array.isArray(listed)) {
+    for (const [index, item] of listed.entries()) {
+      await takeTurn();
+      const part = parts.get(item);
+      listed[index] = part ? readPart(part, `${list}[${index}]`, index, broken) : item;
+    }
+  }
+  refuseOutsized({ ...body, [list]: undefined });
+  return { body, broken };
+}
+
+function readPart(part: Buffer, place: string, index: number, broken: Map<number, Fault>): unknown {
+  try {
+    if (part.length > LARGEST_PART)
+      refuseFaults([
+        { error: "invalid_field", path: [], message: `has ${part.length} bytes; one object has at most 1 MiB, as in a request of its own` },
+      ]);
+    const item = parse(part.toString("utf8"), `${place}: `);
+    refuseOutsized(item);
+    return item;
+  } catch (error) {
+    if (!(error instanceof BodyError)) throw error;
+    broken.set(index, error.faults[0]);
+    return undefined;
+  }
+}
+
+function parse(text: string, place: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new RequestError("malformed_json", `The body is not valid JSON: ${place}${placeOfMistake(text)}`);
+  }
+}
+
+interface Parts {
+  /** The text with a short one in the place of each object of the list. */
+  readonly rest: string;
+  /** The objects, by the texts that stand for them. */
+  readonly parts: ReadonlyMap<unknown, Buffer>;
+}
+
+/** Cuts the objects of a list of the outermost object out of a text. Whether it is JSON is found out by parsing the parts. */
+async function partsOf(bytes: Buffer, list: string): Promise<Parts> {
+  const parts = new Map<unknown, Buffer>();
+  const name = Buffer.from(`"${list}"`);
+  const token = `part ${performance.now()} ${process.pid} `;
+  let rest = "";
+  let [copied, depth, start] = [bytes[0] === 0xef ? 3 : 0, 0, 0];
+  let isInList = false;
+  let lastText: Buffer | undefined;
+  for (let at = copied; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      const end = endOfText(bytes, at);
+      if (depth === 1) lastText = bytes.subarray(at, end + 1);
+      at = end;
+      if (at - start > LARGEST_PART) await takeTurn();
+    } else if (byte === OPEN || byte === OPEN_LIST) {
+      if (depth === 1 && byte === OPEN_LIST) isInList = lastText?.equals(name) === true;
+      if (depth === 2 && isInList && byte === OPEN) start = at;
+      depth++;
+    } else if (byte === CLOSE || byte === CLOSE_LIST) {
+      depth--;
+      if (depth === 2 && isInList && byte === CLOSE && start > 0) {
+        const stand = token + parts.size;
+        parts.set(stand, bytes.subarray(start, at + 1));
+        rest += bytes.toString("utf8", copied, start) + JSON.stringify(stand);
+        copied = at + 1;
+        start = 0;
+        await takeTurn();
+      } else if (depth === 1) isInList = false;
+    }
+  }
+  return { rest: rest + bytes.toString("utf8", copied), parts };
+}
+
+/** Where a text ends that begins here: at a quote with an even number of backslashes before it. */
+function endOfText(bytes: Buffer, begin: number): number {
+  for (let end = bytes.indexOf(QUOTE, begin + 1); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
+    let backslashes = 0;
+    while (bytes[end - 1 - backslashes] === BACKSLASH) backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+  return bytes.length;
+}

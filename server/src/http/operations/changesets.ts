@@ -1,0 +1,166 @@
+import { registry } from "@tunnelplane/sdk/contract";
+import { z } from "zod";
+import { ChangeSets, readRequest } from "../../changesets";
+import { readListBody } from "../largeBodies";
+import { beforeOf, limitOf } from "../query";
+import type { Operation, Shape } from "./operation";
+
+const MOST_OBJECTS = 5_000;
+const kinds = z.enum(registry.map(({ kind }) => kind) as [string, ...string[]]);
+const name = () => z.string().regex(/^[A-Za-z0-9._-]{1,255}$/);
+const setName = () => name().meta({ description: "Name of the set." });
+const key = () => name().meta({ description: "Name of the object, unique for its kind in its set." });
+const id = () => z.string().meta({ description: "Id of the object." });
+
+const requestShape: Shape = {
+  name: "ChangeSetRequest",
+  io: "input",
+  schema: z.strictObject({
+    set: setName(),
+    mode: z.enum(["merge", "own"]).default("merge").meta({
+      description: "`own` deletes the objects of the set that the request leaves out; `merge` leaves them as they are.",
+    }),
+    expect: z.string().optional().meta({ description: "The digest of a plan: go on only if that is what would be done now." }),
+    max_deletes: z
+      .int()
+      .min(0)
+      .max(MOST_OBJECTS)
+      .default(0)
+      .meta({ description: "How many objects may be deleted because they left the set." }),
+    objects: z
+      .array(
+        z.strictObject({
+          kind: kinds.meta({ description: "Kind of the object." }),
+          key: key(),
+          id: z.string().optional().meta({ description: "An object that exists: adopts it, or gives an object of the set another key." }),
+          fields: z.looseObject({}).default({}).meta({
+            description:
+              'The fields of its creation. In the place of an id stands `{"$key": "tunnel_group_backend/web"}` for an object of the set, and `"$key:tunnel_group_backend/web"` as a key of a map.',
+          }),
+        }),
+      )
+      .max(MOST_OBJECTS)
+      .meta({ description: "The objects that the set shall have, in any order." }),
+  }),
+};
+
+const resultShape: Shape = {
+  name: "ChangeSetResult",
+  io: "output",
+  schema: z.object({
+    set: setName(),
+    operations: z
+      .array(
+        z.object({
+          op: z.enum(["create", "update", "replace", "delete", "adopt"]).meta({ description: "What is done with the object." }),
+          kind: z.string().meta({ description: "Kind of the object." }),
+          key: key(),
+          id: id().nullable().meta({ description: "Id of the object; null in a plan, if it is not made yet." }),
+          replaced_id: z.string().optional().meta({ description: "Id of the object that it replaces." }),
+          changes: z
+            .array(z.object({ path: z.string(), old: z.unknown().optional(), new: z.unknown().optional() }))
+            .meta({ description: "The fields that differ, with old and new value; a secret is a path alone." }),
+          token: z.string().optional().meta({ description: "A one-time secret of a new object; never in a plan." }),
+        }),
+      )
+      .meta({ description: "What is done, or would be; objects that stay as they are are left out." }),
+    digest: z
+      .string()
+      .meta({ description: "Names this plan, for `expect`: the request, the operations and the version of all that was read." }),
+  }),
+};
+
+const place = {
+  set: setName(),
+  uri: z.url().meta({ description: "Address of the set." }),
+  created_at: z.iso.datetime().meta({ description: "When it was first applied (RFC 3339)." }),
+  owner_id: z.string().meta({ description: "The user or bot that applied it first; only that one and admins may use it." }),
+};
+
+const setShape: Shape = {
+  name: "ChangeSet",
+  io: "output",
+  schema: z.object({
+    ...place,
+    objects: z
+      .array(z.object({ kind: z.string(), key: key(), id: id() }))
+      .meta({ description: "All objects of the set, by kind and key; credentials of others are left out." }),
+  }),
+};
+
+const summaryShape: Shape = {
+  name: "ChangeSetSummary",
+  io: "output",
+  schema: z.object({
+    id: z.string().meta({ description: "Sorts sets by time; `before_id` takes it." }),
+    ...place,
+    object_count: z.int().meta({ description: "How many objects it has." }),
+  }),
+};
+
+const common = {
+  tag: { name: "ChangeSets", description: "Many objects that are brought to a declared state together: all of them, or none." },
+} as const;
+
+/** Apply, list, read and release change sets. */
+export const changeSetOperations: readonly Operation[] = [
+  {
+    ...common,
+    method: "POST",
+    path: "/changesets",
+    id: "applyChangeSet",
+    summary: "Apply a change set: create, update, replace and delete its objects in one transaction",
+    query: ["dry_run", "findings"],
+    body: requestShape,
+    isLarge: true,
+    success: { status: 200, answer: resultShape },
+    run: async ({ context, change }, { body }) => {
+      let read: ReturnType<typeof readListBody> | undefined;
+      const applied = await new ChangeSets(context, change).apply(async () => {
+        read ??= readListBody(body as Buffer | undefined, "objects");
+        const { body: request, broken } = await read;
+        return readRequest(request, broken);
+      });
+      const { replayed, ...answer } = applied;
+      return { json: JSON.stringify(answer), replayed };
+    },
+  },
+  {
+    ...common,
+    method: "GET",
+    path: "/changesets",
+    id: "listChangeSets",
+    summary: "List change sets, newest first",
+    query: ["limit", "before_id"],
+    success: { status: 200, answer: summaryShape, list: { key: "changesets" } },
+    run: ({ context, change, pageBytes }, { query }) =>
+      new ChangeSets(context, change).list({
+        limit: limitOf(query),
+        bytes: pageBytes,
+        before: beforeOf({ title: "change set", idPrefix: "cset" }, query),
+      }),
+  },
+  {
+    ...common,
+    method: "GET",
+    path: "/changesets/{set}",
+    id: "getChangeSet",
+    summary: "Get a change set: which object has which key",
+    query: [],
+    success: { status: 200, answer: setShape },
+    run: ({ context, change }, { params }) => new ChangeSets(context, change).get(params.set as string),
+  },
+  {
+    ...common,
+    method: "DELETE",
+    path: "/changesets/{set}",
+    id: "releaseChangeSet",
+    summary: "Release a change set: its objects stay, and belong to no set any more",
+    query: ["dry_run"],
+    success: { status: 204 },
+    run: async ({ context, change }, { params, precondition }) => {
+      await new ChangeSets(context, change).release(params.set as string, precondition);
+      return undefined;
+    },
+  },
+];

@@ -1,0 +1,71 @@
+import type { Definition } from "@tunnelplane/sdk/contract";
+import type { Caller } from "../../auth";
+import type { Document } from "../../documents";
+import { sealKept } from "../../secrets";
+import type { Database } from "../../storage";
+import type { Findings } from "../../validation";
+import type { Context } from "../transaction";
+import type { Behaviour, KeptSecret } from "./behaviour";
+import { behaviours } from "./behaviours";
+
+/** An object that is ready to be stored: its keys are made, it is signed, composed and printed. */
+export interface PreparedCreation {
+  readonly definition: Definition;
+  readonly id: string;
+  readonly ownerId: string;
+  /** The fields that were sent, with all defaults. */
+  readonly sent: Document;
+  readonly after: Document;
+  /** One-time secrets, for the answer to the creation. */
+  readonly oneTime?: Document;
+  readonly kept?: KeptSecret;
+  /** Prints it, with its secrets sealed under the data key that is in use now. */
+  print(): { readonly json: string; readonly rows: CreationRows };
+}
+
+/** What a creation stores, beside references and unique keys. */
+export interface CreationRows {
+  readonly resource: Database["resource"];
+  readonly toldSecret?: Database["told_secret"];
+  readonly sealedSecret?: Database["sealed_secret"];
+}
+
+export interface CreationOrder {
+  readonly definition: Definition;
+  readonly id: string;
+  readonly now: Date;
+  /** The body, checked, without problems. The objects that it refers to exist, or are created before it. */
+  readonly body: Findings;
+  readonly made?: ReadonlyMap<string, KeptSecret>;
+}
+
+/** Does all the work of a creation that needs no transaction. If the creation is refused afterwards, nothing of it stays. */
+export async function prepareCreation(context: Context, caller: Caller, order: CreationOrder): Promise<PreparedCreation> {
+  const { definition, id, now, body, made } = order;
+  const { documents, keyring, store } = context;
+  const behaviour: Behaviour | undefined = behaviours[definition.kind];
+  const asked = withOwner(definition, body.value, caller);
+  const addition = await behaviour?.({ definition, id, now, sent: asked, caller, reader: store.reader, keyring, made });
+  const { sent = asked, computed, oneTime, toldHash, kept } = addition ?? {};
+  const after = documents.compose(definition, id, now.toISOString(), sent, { ...body.derived, ...computed });
+  const ownerId = (sent.owner_id as string | undefined) ?? caller.ownerId;
+  return {
+    ...{ definition, id, ownerId, sent, after, oneTime, kept },
+    print() {
+      const { json, stored } = documents.print(definition, after);
+      const rows: CreationRows = {
+        resource: { id, kind: definition.kind, owner_id: ownerId, version: 1, document: stored },
+        ...(toldHash !== undefined && { toldSecret: { resource_id: id, hash: toldHash } }),
+        ...(kept && { sealedSecret: { resource_id: id, name: kept.name, value: sealKept(keyring, { id, name: kept.name }, kept.text) } }),
+      };
+      return { json, rows };
+    },
+  };
+}
+
+/** A body whose object belongs to the caller, unless it names another owner. */
+export const withOwner = (definition: Definition, value: Document, caller: Caller): Document =>
+  "owner_id" in definition.fields ? { ...value, owner_id: value.owner_id ?? caller.ownerId } : value;
+
+/** Whether creations of a type need the objects that they refer to before the transaction. */
+export const hasBehaviour = (definition: Definition): boolean => behaviours[definition.kind] !== undefined;
