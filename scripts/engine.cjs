@@ -1,8 +1,8 @@
 // Finds or gets the Pulumi engine. Plain JavaScript: it runs before anything is installed or built.
 const { execFileSync, spawn, spawnSync } = require("node:child_process");
-const { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } = require("node:fs");
+const { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require("node:fs");
 const { homedir } = require("node:os");
-const { dirname, join } = require("node:path");
+const { delimiter, dirname, join } = require("node:path");
 
 /** The version this project is tested with; an installed one must be at least as new. */
 const VERSION = "3.258.0";
@@ -11,13 +11,16 @@ const ROOT = join(__dirname, "..");
 const OWN = join(process.env.PULUMI_HOME || join(homedir(), ".pulumi"), "versions", VERSION);
 const EXE = process.platform === "win32" ? ".exe" : "";
 const YAML = "pulumi-language-yaml";
+const NODE_HOST = "pulumi-language-nodejs";
+/** Stands in our own Node host, and not in Pulumi's, which is a binary. */
+const OUR_HOST = "// Runs Pulumi programs of `runtime: nodejs` for an engine that was built with Go";
 const HOST = process.platform === "win32" ? "pulumi-resource-pulumi-nodejs.cmd" : "pulumi-resource-pulumi-nodejs";
 
 /** The folder whose `bin` holds the engine, or undefined. */
 function locateEngine() {
   if (versionOf(join(OWN, "bin", `pulumi${EXE}`))) return OWN;
   const onPath = (process.env.PATH || "")
-    .split(process.platform === "win32" ? ";" : ":")
+    .split(delimiter)
     .map((folder) => join(folder, `pulumi${EXE}`))
     .find((file) => existsSync(file) && existsSync(join(dirname(file), HOST)));
   const version = onPath && versionOf(onPath);
@@ -36,8 +39,63 @@ function isAtLeast(version, wanted) {
   return index < 0 || a[index] > b[index];
 }
 
-/** Makes sure that there is an engine, and says how it came. Throws with the ways out when none works. */
+/** Makes sure that there is an engine that runs Node programs, and says how it came. Throws with the ways out when none works. */
 async function provideEngine(say) {
+  const engine = await getEngine(say);
+  provideNodeHost(engine);
+  return engine;
+}
+
+/** An engine that was built here gets a Node host of ours. Pulumi's own, and an engine of the user's own, stay as they are. */
+function provideNodeHost(engine) {
+  const file = join(engine, "bin", NODE_HOST);
+  if (engine !== OWN || process.platform === "win32" || (existsSync(file) && !hostIsOurs(engine))) return;
+  const text = readFileSync(join(__dirname, "engine", "nodeHost.cjs"), "utf8").replace(
+    'const CLONE = "";',
+    `const CLONE = ${JSON.stringify(ROOT)};`,
+  );
+  if (existsSync(file) && readFileSync(file, "utf8") === text) return;
+  const unfinished = `${file}-unfinished-${process.pid}`;
+  writeFileSync(unfinished, text);
+  chmodSync(unfinished, 0o755);
+  renameSync(unfinished, file);
+}
+
+/** Whether an engine was built here, and has the Node host of ours. */
+function hostIsOurs(engine) {
+  const file = join(engine, "bin", NODE_HOST);
+  return existsSync(file) && readFileSync(file, "latin1").slice(0, 500).includes(OUR_HOST);
+}
+
+/** How to get `pulumi` onto the PATH, and what the engine cannot do. The PATH is that of the user's shell. */
+function howToUse(engine, path, pinnedNode, isNewEnough) {
+  const bin = join(engine, "bin");
+  const folders = path.split(delimiter).filter((folder) => !folder.includes("node_modules"));
+  const first = (program) => folders.find((folder) => existsSync(join(folder, `${program}${EXE}`)));
+  const node = first("node");
+  const missing = [
+    ...(first("pulumi") === bin ? [] : [bin]),
+    ...(node && isNewEnough(join(node, `node${EXE}`)) ? [] : [dirname(pinnedNode)]),
+  ];
+  return [
+    `pulumi ${versionOf(join(bin, `pulumi${EXE}`))} is in ${bin}`,
+    ...(missing.length === 0
+      ? ["It is on your PATH already."]
+      : ["To use it in this shell:", "", `  export PATH="${[...missing, "$PATH"].join(delimiter)}"`, ""]),
+    ...(hostIsOurs(engine) ? BUILT_WITH_GO : []),
+  ];
+}
+
+const BUILT_WITH_GO = [
+  "This engine was built with Go, because Pulumi's installer could not be reached. It previews and deploys programs in",
+  "TypeScript and JavaScript as Pulumi's own does. These parts are missing:",
+  "  - Python, Go, Java and .NET programs do not run.",
+  "  - pulumi convert, pulumi package add, and the code that pulumi import prints: nothing writes code.",
+  "  - Plugins of other packages (for example @pulumi/random) cannot be downloaded; pulumi plugin install takes a file.",
+  "Pulumi's own installer brings all of it: https://www.pulumi.com/docs/install",
+];
+
+async function getEngine(say) {
   const found = locateEngine();
   if (found) return found;
   const failures = [];
@@ -124,4 +182,4 @@ function compile(say, { program, source, version }, before = () => {}) {
   }
 }
 
-module.exports = { VERSION, locateEngine, provideEngine, provideYaml, yamlIsThere };
+module.exports = { VERSION, howToUse, locateEngine, provideEngine, provideYaml, yamlIsThere };

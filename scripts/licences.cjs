@@ -8,6 +8,7 @@ const ACCEPTED = new Set([
   "BlueOak-1.0.0",
   "BSD-2-Clause",
   "BSD-3-Clause",
+  "CC-BY-3.0",
   "CC0-1.0",
   "ISC",
   "MIT",
@@ -16,10 +17,13 @@ const ACCEPTED = new Set([
   "Zlib",
 ]);
 
+/** Packages whose package.json names no licence that npm reads, by the file that states it. */
+const STATED = { "@logdna/tail-file": "MIT" };
+
 /** The CycloneDX document of everything that is installed in a project's folder. */
 const sbomOf = (folder) =>
   JSON.parse(
-    execFileSync("npm", ["sbom", "--sbom-format", "cyclonedx", "--omit", "dev"], {
+    execFileSync("npm", ["sbom", "--sbom-format", "cyclonedx"], {
       cwd: folder,
       encoding: "utf8",
       env: { ...process.env, npm_config_loglevel: "error" },
@@ -33,7 +37,10 @@ const licencesIn = (sbom) =>
     .map(({ name, group, version, licenses = [] }) => ({
       name: group ? `${group}/${name}` : name,
       version,
-      licence: licenses.map(({ license, expression }) => expression ?? license.id ?? license.name).join(" AND ") || "none",
+      licence:
+        licenses.map(({ license, expression }) => expression ?? license.id ?? license.name).join(" AND ") ||
+        STATED[group ? `${group}/${name}` : name] ||
+        "none",
     }))
     .sort((a, b) => a.name.localeCompare(b.name));
 

@@ -1,11 +1,11 @@
 // Sets up everything that a command needs, and only what is missing: packages, build, engine.
 // Plain JavaScript that also runs on Node 20, before anything is installed.
 const { createHash } = require("node:crypto");
-const { execFileSync } = require("node:child_process");
+const { execFileSync, spawnSync } = require("node:child_process");
 const { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
 const { provideBrowser } = require("./browser.cjs");
-const { provideEngine, provideYaml } = require("./engine.cjs");
+const { howToUse, provideEngine, provideYaml } = require("./engine.cjs");
 
 const ROOT = join(__dirname, "..");
 const STAMPS = join(ROOT, "node_modules", ".tunnelplane");
@@ -38,7 +38,10 @@ async function main(parts) {
     run(pinnedNode(), [join(ROOT, "node_modules/typescript/bin/tsc"), "--build", ROOT]);
   });
   for (const name of Object.keys(PYTHON)) if (parts.includes(name)) providePython(name);
-  if (parts.includes("engine")) await provideEngine(say);
+  if (parts.includes("engine")) {
+    const engine = await provideEngine(say);
+    if (parts.includes("tell")) console.log(["", ...howToUse(engine, process.env.PATH || "", pinnedNode(), isNewEnough)].join("\n"));
+  }
   if (parts.includes("yaml")) provideYamlIfPossible();
   if (parts.includes("browser")) await provideBrowserIfPossible();
 }
@@ -105,6 +108,15 @@ function digest(files) {
   };
   for (const file of files) add(join(ROOT, file));
   return hash.digest("hex");
+}
+
+/** Whether the packages run on a Node, by what they say themselves. */
+function isNewEnough(node) {
+  const { stdout } = spawnSync(node, ["-p", "process.versions.node"], { encoding: "utf8" });
+  const [least, version] = [JSON.parse(readFileSync(join(ROOT, "sdk/package.json"), "utf8")).engines.node, stdout ?? ""].map((text) =>
+    text.replace(">=", "").split(".").map(Number),
+  );
+  return version[0] > least[0] || (version[0] === least[0] && version[1] >= least[1]);
 }
 
 function pinnedNode() {

@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+const { parseArgs } = require("node:util");
+const { create, examples } = require("./project.cjs");
+
+const USAGE = `Usage: npm create tunnelplane <folder> -- [options]
+
+Starts a Pulumi project that declares tunnels.
+
+Options:
+  --example <name>     start from an example: ${examples().join(", ")}
+  --commonjs           write a CommonJS project instead of an ES module
+  --ts-node            have ts-node run the program and check its types, instead of Node alone
+  --packages <folder>  take tunnelplane's packages from tarballs in this folder
+  -h, --help           show this help
+
+Example:
+  npm create tunnelplane my-tunnels -- --example mutual-tls`;
+
+const OPTIONS = {
+  example: { type: "string" },
+  commonjs: { type: "boolean", default: false },
+  "ts-node": { type: "boolean", default: false },
+  packages: { type: "string" },
+  help: { type: "boolean", short: "h", default: false },
+};
+
+try {
+  const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
+  if (values.help) console.log(USAGE);
+  else if (positionals.length !== 1) throw new Error(`Expected one folder, got ${positionals.length}.\n\n${USAGE}`);
+  else {
+    const { folder, manager } = create(positionals[0], { ...values, tsNode: values["ts-node"] });
+    console.log(`Wrote a project to ${folder}. Next:\n\n  cd ${folder}\n  ${manager} install\n\nIts README.md says the rest.`);
+  }
+} catch (error) {
+  console.error(`create-tunnelplane: ${error.message}`);
+  process.exit(1);
+}

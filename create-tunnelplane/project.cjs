@@ -1,0 +1,90 @@
+const { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } = require("node:fs");
+const { basename, join, resolve } = require("node:path");
+
+const TEMPLATE = join(__dirname, "template");
+/** In a tarball the examples are inside; in the repository they stand beside this folder. */
+const EXAMPLES = [join(__dirname, "examples"), join(__dirname, "..", "examples")].find(existsSync);
+/** What Pulumi puts into a template, and we do too. */
+const PLACEHOLDERS = /\$\{(PROJECT|DESCRIPTION)\}/g;
+/** Npm's and Pulumi's rules for names of projects, in one. */
+const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/;
+
+/** Names of the examples that are Pulumi projects. */
+const examples = () => readdirSync(EXAMPLES).filter((name) => existsSync(join(EXAMPLES, name, "Pulumi.yaml")));
+
+/**
+ * Writes a project into a folder that is new or empty.
+ * Returns the folder, and the package manager that was used to call this.
+ */
+function create(path, { example, commonjs = false, tsNode = false, packages } = {}) {
+  const folder = resolve(path);
+  const name = basename(folder).toLowerCase();
+  if (!NAME.test(name)) throw new Error(`"${name}" cannot be the name of a project: expected letters, digits, ".", "_" and "-"`);
+  if (existsSync(folder) && readdirSync(folder).length > 0) throw new Error(`${folder} is not empty; name a new folder`);
+  if (example !== undefined && !examples().includes(example))
+    throw new Error(`there is no example "${example}"; there are: ${examples().join(", ")}`);
+  if (example !== undefined && (commonjs || tsNode)) throw new Error("--commonjs and --ts-node are for the template; examples are written");
+  const tarballs = packages === undefined ? new Map() : tarballsIn(resolve(packages));
+  mkdirSync(folder, { recursive: true });
+  const inProject = (file) => join(folder, file);
+  const isOurs = (source) => !/[\\/](node_modules|\.tunnelplane|Pulumi\.\w+\.yaml)([\\/]|$)/.test(source.slice(EXAMPLES.length));
+  cpSync(example === undefined ? TEMPLATE : join(EXAMPLES, example), folder, { recursive: true, filter: isOurs });
+  // Npm leaves .gitignore out of tarballs.
+  if (existsSync(inProject("gitignore"))) renameSync(inProject("gitignore"), inProject(".gitignore"));
+  if (example === undefined) fillTemplate(inProject, { name, commonjs, tsNode });
+  if (tarballs.size > 0) useTarballs(inProject, tarballs);
+  const manager = /^(\w+)\//.exec(process.env.npm_config_user_agent ?? "")?.[1] ?? "npm";
+  return { folder: path, manager };
+}
+
+function fillTemplate(inProject, { name, commonjs, tsNode }) {
+  for (const file of ["Pulumi.yaml", "package.json", "README.md"])
+    edit(inProject(file), (text) => text.replaceAll(PLACEHOLDERS, (_, what) => (what === "PROJECT" ? name : "Tunnels, declared in code")));
+  // This part is for `pulumi new` alone.
+  edit(inProject("Pulumi.yaml"), (text) => text.replace(/^template:\n( {2}.*\n)*/m, ""));
+  if (commonjs) {
+    // Without "type", Node takes a file with import statements either way, and compilers write CommonJS.
+    editJson(inProject("package.json"), ({ type, ...rest }) => (tsNode ? { ...rest, type: "commonjs" } : rest));
+  }
+  if (!tsNode) return;
+  edit(inProject("Pulumi.yaml"), (text) => text.replace(/ *# Node runs .*\n( *)typescript: false/, "$1typescript: true"));
+  editJson(inProject("package.json"), (manifest) => ({
+    ...manifest,
+    devDependencies: { ...manifest.devDependencies, "ts-node": "^10.9.2" },
+  }));
+}
+
+/** The packages of tarballs in a folder, by the names that npm gives their files. */
+function tarballsIn(folder) {
+  const files = existsSync(folder) ? readdirSync(folder) : [];
+  const ours = files.flatMap((file) => {
+    const [, name] = /^tunnelplane-([a-z-]+)-\d.*\.tgz$/.exec(file) ?? [];
+    return name ? [[`@tunnelplane/${name}`, join(folder, file)]] : [];
+  });
+  if (ours.length === 0) throw new Error(`${folder} holds no tarballs of tunnelplane; in a clone, npm run pack writes them to release/`);
+  return new Map(ours);
+}
+
+/** Copies the tarballs into the project, so that it can be moved and committed, and has it and its packages use them. */
+function useTarballs(inProject, tarballs) {
+  mkdirSync(inProject("packages"));
+  const places = Object.fromEntries(
+    [...tarballs].map(([name, file]) => {
+      copyFileSync(file, inProject(join("packages", basename(file))));
+      return [name, `file:./packages/${basename(file)}`];
+    }),
+  );
+  const replaced = (wanted = {}) => Object.fromEntries(Object.entries(wanted).map(([name, range]) => [name, places[name] ?? range]));
+  editJson(inProject("package.json"), ({ dependencies, devDependencies, ...rest }) => ({
+    ...rest,
+    dependencies: { ...replaced(dependencies), "@tunnelplane/sdk": places["@tunnelplane/sdk"] },
+    devDependencies: { ...replaced(devDependencies), "@tunnelplane/server": places["@tunnelplane/server"] },
+    overrides: { "@tunnelplane/sdk": "$@tunnelplane/sdk" },
+    pnpm: { overrides: { "@tunnelplane/sdk": "$@tunnelplane/sdk" } },
+  }));
+}
+
+const edit = (file, change) => writeFileSync(file, change(readFileSync(file, "utf8")));
+const editJson = (file, change) => edit(file, (text) => `${JSON.stringify(change(JSON.parse(text)), null, 2)}\n`);
+
+module.exports = { create, examples };
