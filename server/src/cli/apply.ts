@@ -13,6 +13,8 @@ import {
 } from "@tunnelplane/sdk/catalogue";
 import { registry } from "@tunnelplane/sdk/contract";
 import { Command, Option } from "commander";
+import { type ApiOptions, withApiOptions } from "./api";
+import { withExamples } from "./examples";
 import { wholeNumber } from "./settings";
 
 const MOST_OBJECTS = 5_000;
@@ -21,20 +23,18 @@ const TIMEOUT_MS = 120_000;
 /** The exit code of a plan with changes, where it is asked for. */
 const CHANGES = 2;
 
-interface Options {
+interface Options extends ApiOptions {
   readonly set: string;
   readonly plan?: true;
   readonly own?: true;
   readonly maxDeletes: number;
-  readonly url: string;
-  readonly apiKey?: string;
   readonly json?: true;
   readonly detailedExitcode?: true;
 }
 
 /** `apply`: brings a change set to the state that a catalogue lists. */
 export function applyCommand(): Command {
-  return new Command("apply")
+  const command = new Command("apply")
     .description("Apply a catalogue as a change set: all its objects in one transaction, or none")
     .argument("<catalogue>", "the YAML file")
     .requiredOption("--set <name>", 'name of the change set: letters, digits, ".", "_" and "-"')
@@ -43,16 +43,15 @@ export function applyCommand(): Command {
     .addOption(
       new Option("--max-deletes <count>", "with --own: how many objects may be deleted").default(0).argParser(wholeNumber(0, MOST_OBJECTS)),
     )
-    .addOption(new Option("--url <url>", "where the server is").env("TUNNELPLANE_BASE_URL").default("http://127.0.0.1:4040"))
-    .addOption(
-      new Option("--api-key <key>", "the API key; better in the environment, which other users of the machine do not see").env(
-        "TUNNELPLANE_API_KEY",
-      ),
-    )
     .option("--json", "print the server's answer as JSON")
     .option("--detailed-exitcode", `with --plan: exit code ${CHANGES} if there is anything to do`)
     .addHelpText("after", "\nExit codes: 0 done (or planned), 1 refused or not possible; nothing was changed then.")
     .action(run);
+  return withExamples(
+    withApiOptions(command),
+    ["tunnelplane apply tunnels.yaml --set prod --plan", "what would be done, and what it means for callers"],
+    ["tunnelplane apply tunnels.yaml --set prod --own --max-deletes 3", "do it; delete what the file no longer lists, 3 objects at most"],
+  );
 }
 
 async function run(file: string, options: Options): Promise<void> {

@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import { anchorText, type Noted, type Verified, verifyAudit } from "../journal";
 import { inSnapshot } from "../storage";
 import { anchorInBackup, anchorOf, anchorsInLog } from "./anchors";
+import { withExamples } from "./examples";
 import { type CoreCommandOptions, withCore } from "./open";
 
 interface VerifyOptions extends CoreCommandOptions {
@@ -23,6 +24,7 @@ export function auditCommand(): Command {
     )
     .addOption(new Option("--backup <file>", "a backup; the head that it holds must still be in the audit log"))
     .addOption(new Option("--log <file>", "a server's log; every head that it notes must still be in the audit log"));
+  withExamples(verify, ["tunnelplane audit verify --backup yesterday.backup", "whole, and goes on from yesterday"]);
   audit.addCommand(
     withCore<VerifyOptions, []>(verify, async (context, options) => {
       const { expect, backup, log } = options;
@@ -38,7 +40,7 @@ export function auditCommand(): Command {
       console.log(wordsOf(found));
     }),
   );
-  return audit;
+  return withExamples(audit, ["tunnelplane audit verify", "was anything changed past the server?"]);
 }
 
 const wordsOf = ({ rows, head, baseline, unknown }: Verified): string =>

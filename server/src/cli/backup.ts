@@ -1,17 +1,22 @@
+import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { backUp, type Counts, restore, STDOUT } from "../backup";
 import { anchorText, isBegun } from "../journal";
 import { VERSION } from "../server";
 import { type DatabaseOptions, databaseName, inSnapshot, schemaOf } from "../storage";
+import { withExamples } from "./examples";
 import { DATABASE_SETTINGS, optionsOf } from "./settings";
 
 export function backupCommand(): Command {
   const command = new Command("backup")
     .description("Back up the database (online)")
     .argument("<file>", '"-" for standard output')
+    .option("--force", "replace the file if it exists")
     .addHelpText("after", "\nThe file restores into either kind of database. The master key is not in it: keep a copy of that elsewhere.");
   for (const option of optionsOf(DATABASE_SETTINGS)) command.addOption(option);
-  return command.action(async (file: string, options: DatabaseOptions) => {
+  command.action(async (file: string, options: DatabaseOptions & { force?: true }) => {
+    if (file !== STDOUT && !options.force && existsSync(file))
+      throw new Error(`${file} exists; name another file, or replace it with --force`);
     if (file === STDOUT && process.stdout.isTTY) throw new Error("A backup is binary; name a file, or redirect the output to one");
     await requireKeys(options);
     const { counts, head } = await backUp(options, file, VERSION);
@@ -22,6 +27,11 @@ export function backupCommand(): Command {
       "The backup holds hashes of keys, and sealed secrets. The master key that opens these is not in it: keep a copy of it elsewhere.",
     );
   });
+  return withExamples(
+    command,
+    ["tunnelplane backup tunnels-$(date +%F).backup", "the embedded database in ./.tunnelplane"],
+    ["tunnelplane backup - | age -r age1… > tunnels.age", "through another program"],
+  );
 }
 
 export function restoreCommand(): Command {
@@ -30,10 +40,11 @@ export function restoreCommand(): Command {
     .argument("<file>", "the backup")
     .addHelpText("after", "\nServers on the restored database need the same master key as before.");
   for (const option of optionsOf(DATABASE_SETTINGS)) command.addOption(option);
-  return command.action(async (file: string, options: DatabaseOptions) => {
+  command.action(async (file: string, options: DatabaseOptions) => {
     if (file === STDOUT) throw new Error("A restore reads the backup twice, first to check it; save it to a file and name that");
     console.error(`Restored ${wordsOf(await restore(options, file))}`);
   });
+  return withExamples(command, ["tunnelplane restore tunnels.backup --data ./restored", "into a new folder"]);
 }
 
 /** A backup without keys is useless, and might replace a good one. */

@@ -1,6 +1,7 @@
 import { Deliveries, type EventDelivery } from "@tunnelplane/sdk";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "./api";
+import { withExamples } from "./examples";
 import { wholeNumber } from "./settings";
 
 interface DeliveriesOptions extends ApiOptions {
@@ -16,11 +17,16 @@ interface ReplayOptions extends ApiOptions {
 /** `tunnelplane events …` */
 export function eventsCommand(): Command {
   const events = new Command("events").description("Manage event deliveries, through a server's API");
-  const about = (name: string, description: string) =>
-    new Command(name).description(description).argument("<destination>", "the id of the event destination");
+  const about = (name: string, description: string, line: string, what: string) =>
+    withExamples(new Command(name).description(description).argument("<destination>", "the id of the event destination"), [line, what]);
   events.addCommand(
     withApi<DeliveriesOptions>(
-      about("deliveries", "List deliveries, newest event first")
+      about(
+        "deliveries",
+        "List deliveries, newest event first",
+        "tunnelplane events deliveries ed_0ERWdYmHciyPtBdiFM2OsTqjQue --status dead",
+        "what was given up",
+      )
         .addOption(new Option("--status <status>", "only those of this status").choices(["pending", "delivered", "dead"]))
         .addOption(new Option("--limit <count>", "how many at most").default(20).argParser(wholeNumber(1, 1_000_000))),
       async (deliveries, destination, { status, limit }) => {
@@ -33,15 +39,28 @@ export function eventsCommand(): Command {
     ),
   );
   events.addCommand(
-    withApi(about("test", "Send a test event now; exit code 1 if the service refuses it"), async (deliveries, destination) => {
-      const { ok, error, event_id } = await deliveries.test(destination);
-      if (!ok) throw new Error(`the test event was not accepted: the service ${error}`);
-      console.log(`The service accepted the test event ${event_id}.`);
-    }),
+    withApi(
+      about(
+        "test",
+        "Send a test event now; exit code 1 if the service refuses it",
+        "tunnelplane events test ed_0ERWdYmHciyPtBdiFM2OsTqjQue",
+        "does the service take events?",
+      ),
+      async (deliveries, destination) => {
+        const { ok, error, event_id } = await deliveries.test(destination);
+        if (!ok) throw new Error(`the test event was not accepted: the service ${error}`);
+        console.log(`The service accepted the test event ${event_id}.`);
+      },
+    ),
   );
   events.addCommand(
     withApi<ReplayOptions>(
-      about("replay", "Send events again, with their old ids")
+      about(
+        "replay",
+        "Send events again, with their old ids",
+        "tunnelplane events replay ed_0ERWdYmHciyPtBdiFM2OsTqjQue --dead-letters",
+        "after the service was mended",
+      )
         .addOption(new Option("--since <time>", "events since this time that were delivered or given up (RFC 3339)").argParser(timeOf))
         .addOption(new Option("--dead-letters", "only the events that were given up").conflicts("since")),
       async (deliveries, destination, { since, deadLetters }) => {
@@ -51,7 +70,7 @@ export function eventsCommand(): Command {
       },
     ),
   );
-  return events;
+  return withExamples(events, ["tunnelplane events test ed_0ERWdYmHciyPtBdiFM2OsTqjQue", "send a test event"]);
 }
 
 function withApi<Options extends ApiOptions>(

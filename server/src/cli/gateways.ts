@@ -1,6 +1,7 @@
 import { type Gateway, type GatewayStatus, Gateways } from "@tunnelplane/sdk";
 import { Command } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "./api";
+import { withExamples } from "./examples";
 
 interface Options extends ApiOptions {
   readonly edge?: string;
@@ -12,7 +13,7 @@ export function gatewaysCommand(): Command {
     .description("List gateways, or show the edges and agents of one, through a server's API")
     .argument("[name]", "the gateway to show; without it, all are listed")
     .option("--edge <id>", "show only what became of this edge, at each gateway");
-  return withApiOptions(command).action((name: string | undefined, options: Options) =>
+  withApiOptions(command).action((name: string | undefined, options: Options) =>
     throughApi(options, async (transport) => {
       const gateways = new Gateways(transport);
       if (options.edge !== undefined) return showEdge(gateways, options.edge, name);
@@ -24,6 +25,11 @@ export function gatewaysCommand(): Command {
       }
       if (count === 0) console.log("No gateway reported in the last 7 days.");
     }),
+  );
+  return withExamples(
+    command,
+    ["tunnelplane gateways", "all, with what they serve"],
+    ["tunnelplane gateways --edge edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue", "what became of one edge"],
   );
 }
 

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { recoverAdminKey } from "../auth";
 import { addMasterKey, rotate } from "../rotation";
 import { createMasterKey, findMasterKey } from "../secrets";
+import { withExamples } from "./examples";
 import { withCore } from "./open";
 
 /** `tunnelplane keys …` */
@@ -9,7 +10,10 @@ export function keysCommand(): Command {
   const keys = new Command("keys").description("Manage the keys that seal secrets, and replace a lost admin's API key");
   keys.addCommand(
     withCore(
-      new Command("rotate").description("Seal all secrets under a new data key and remove the old one (online)"),
+      withExamples(new Command("rotate").description("Seal all secrets under a new data key and remove the old one (online)"), [
+        "tunnelplane keys rotate",
+        "while servers serve",
+      ]),
       async (context) => {
         const sealed = await rotate(context);
         console.log(
@@ -20,9 +24,12 @@ export function keysCommand(): Command {
   );
   keys.addCommand(
     withCore(
-      new Command("add-master-key")
-        .description("Allow another master key to open the secrets too")
-        .argument("<file>", "the file of the other master key; made if it does not exist"),
+      withExamples(
+        new Command("add-master-key")
+          .description("Allow another master key to open the secrets too")
+          .argument("<file>", "the file of the other master key; made if it does not exist"),
+        ["tunnelplane keys add-master-key new-master.key", "the first of three steps that replace a master key"],
+      ),
       async (context, _options, file: string) => {
         await addMasterKey(context, findMasterKey({ file }) ?? createMasterKey(file));
         console.log(
@@ -33,12 +40,15 @@ export function keysCommand(): Command {
   );
   keys.addCommand(
     withCore(
-      new Command("recover")
-        .description("Make a new API key for the admin if all admins' keys were lost; it is shown this once and never again")
-        .addHelpText(
-          "after",
-          "\nRun it on the server's machine, with or without running servers: it needs the database and the master key. The audit log records it.\nOnly the key goes to standard output. Other keys stay valid: delete the lost ones.",
-        ),
+      withExamples(
+        new Command("recover")
+          .description("Make a new API key for the admin if all admins' keys were lost; it is shown this once and never again")
+          .addHelpText(
+            "after",
+            "\nRun it on the server's machine, with or without running servers: it needs the database and the master key. The audit log records it.\nOnly the key goes to standard output. Other keys stay valid: delete the lost ones.",
+          ),
+        ["tunnelplane keys recover --data /var/lib/tunnelplane", "on the server's machine"],
+      ),
       async (context) => {
         const { id, key } = await recoverAdminKey(context);
         console.error("The admin's new API key, shown this once and never again:");
@@ -47,5 +57,5 @@ export function keysCommand(): Command {
       },
     ),
   );
-  return keys;
+  return withExamples(keys, ["tunnelplane keys rotate", "a new data key"], ["tunnelplane keys recover", "a new API key for the admin"]);
 }

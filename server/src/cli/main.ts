@@ -1,29 +1,23 @@
 #!/usr/bin/env node
 import "@tunnelplane/sdk/node";
-import { Command } from "commander";
-import { VERSION } from "../server";
-import { applyCommand } from "./apply";
-import { auditCommand } from "./audit";
-import { backupCommand, restoreCommand } from "./backup";
-import { eventsCommand } from "./events";
-import { gatewaysCommand } from "./gateways";
-import { keysCommand } from "./keys";
-import { serveCommand } from "./serve";
+import { type Command, CommanderError } from "commander";
+import { exitCodeOf, SaysNo } from "./look";
+import { program } from "./program";
 
-const program = new Command("tunnelplane").description("The tunnelplane API server").version(VERSION);
-for (const command of [
-  serveCommand(),
-  applyCommand(),
-  backupCommand(),
-  restoreCommand(),
-  keysCommand(),
-  auditCommand(),
-  eventsCommand(),
-  gatewaysCommand(),
-])
-  program.addCommand(command);
-program.parseAsync().catch((error: Error & { code?: string }) => {
-  const cure = error.code === "EADDRINUSE" ? "; another server listens there: stop it, or choose another with --listen" : "";
-  console.error(`tunnelplane: ${error.message}${cure}`);
-  process.exit(1);
-});
+/** Has commander throw, so that all ends are in one place. */
+function throwing(command: Command): Command {
+  command.exitOverride();
+  for (const inner of command.commands) throwing(inner);
+  return command;
+}
+
+throwing(program())
+  .parseAsync()
+  .catch((error: Error & { code?: string }) => {
+    // Commander has printed its own errors already, and those who say no what they found.
+    if (!(error instanceof CommanderError || error instanceof SaysNo)) {
+      const cure = error.code === "EADDRINUSE" ? "; another server listens there: stop it, or choose another with --listen" : "";
+      console.error(`tunnelplane: ${error.message}${cure}`);
+    }
+    process.exit(exitCodeOf(error));
+  });

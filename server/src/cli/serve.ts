@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { type RunningServer, type ServerOptions, startServer, VERSION } from "../server";
+import { withExamples } from "./examples";
 import { environmentHelp, optionsOf, SERVE_SETTINGS } from "./settings";
 
 const SHORTEST_KEY = 16;
@@ -16,7 +17,11 @@ interface Flags extends Omit<ServerOptions, "bootstrapApiKey" | "masterKey" | "t
 export function serveCommand(): Command {
   const command = new Command("serve").description("Start the API server").addHelpText("after", environmentHelp(SERVE_SETTINGS));
   for (const option of optionsOf(SERVE_SETTINGS)) command.addOption(option);
-  return command.action(serve);
+  return withExamples(
+    command.action(serve),
+    ["tunnelplane serve", "http://127.0.0.1:4040, data in ./.tunnelplane"],
+    ["tunnelplane serve --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem", "for other machines, with TLS"],
+  );
 }
 
 async function serve({ tlsCert, tlsKey, rateLimit, rateLimitLoopback, shutdownLimit, ...options }: Flags): Promise<void> {

@@ -1,0 +1,27 @@
+export type State = "ok" | "warning" | "wrong";
+
+/** What one look found, and what to do about it. */
+export interface Found {
+  readonly check: string;
+  readonly state: State;
+  readonly says: string;
+  /** What to do, where something should be done. */
+  readonly cure?: string;
+}
+
+export const ok = (check: string, says: string): Found => ({ check, state: "ok", says });
+export const warning = (check: string, says: string, cure: string): Found => ({ check, state: "warning", says, cure });
+export const wrong = (check: string, says: string, cure: string): Found => ({ check, state: "wrong", says, cure });
+
+const DAY_MS = 86_400_000;
+/** Who is told earlier forgets it; who is told later has no time. */
+const SOON_DAYS = 30;
+
+/** What to say of something that ends. */
+export function untilEnd(check: string, what: string, end: Date, cure: string): Found {
+  const days = Math.floor((end.getTime() - Date.now()) / DAY_MS);
+  const date = end.toISOString().slice(0, 10);
+  if (days < 0) return wrong(check, `${what} ended on ${date}`, cure);
+  if (days < SOON_DAYS) return warning(check, `${what} ends in ${days} days, on ${date}`, cure);
+  return ok(check, `${what} lasts until ${date}`);
+}

@@ -1,0 +1,53 @@
+/** `tunnelplane doctor`: looks at everything that a first run can fail at. */
+import { Transport } from "@tunnelplane/sdk";
+import { Command } from "commander";
+import { type ApiOptions, withApiOptions } from "../api";
+import { withExamples } from "../examples";
+import { SaysNo } from "../look/failures";
+import { type Format, green, outputOption, printValue, red, yellow } from "../look/output";
+import { type Found, type State, wrong } from "./check";
+import { engineCheck, nodeCheck } from "./machine";
+import { keyCheck, serverChecks, storedCertificates, tlsCheck } from "./server";
+
+const TIMEOUT_MS = 10_000;
+
+interface DoctorOptions extends ApiOptions {
+  readonly output: Format;
+}
+
+export function doctorCommand(): Command {
+  const command = new Command("doctor")
+    .description(
+      "Check Node, Pulumi's engine, the server, the API key, clocks, the database and certificates; exit code 1 if something is wrong",
+    )
+    .addOption(outputOption())
+    .action(async ({ output, ...options }: DoctorOptions) => {
+      const all = await examine(options);
+      if (output === "table") for (const found of all) for (const line of linesOf(found)) console.log(line);
+      else printValue(all, output);
+      if (all.some(({ state }) => state === "wrong")) throw new SaysNo();
+    });
+  return withExamples(withApiOptions(command), ["tunnelplane doctor", "looks at this machine, and at the server of TUNNELPLANE_BASE_URL"]);
+}
+
+async function examine({ url, apiKey }: ApiOptions): Promise<Found[]> {
+  const machine = [nodeCheck(), engineCheck()];
+  const server = await serverChecks(url.replace(/\/+$/, ""));
+  if (server[0]?.state !== "ok") return [...machine, ...server];
+  if (!apiKey) return [...machine, ...server, wrong("key", "there is none", "set TUNNELPLANE_API_KEY"), await tlsCheck(url)];
+  const transport = new Transport({ baseUrl: url, apiKey, timeoutMs: TIMEOUT_MS });
+  try {
+    const key = await keyCheck(transport);
+    const stored = key.state === "wrong" ? [] : await storedCertificates(transport);
+    return [...machine, ...server, key, await tlsCheck(url), ...stored];
+  } finally {
+    await transport.close();
+  }
+}
+
+const SIGNS: Readonly<Record<State, string>> = { ok: green("✓"), warning: yellow("!"), wrong: red("✗") };
+
+const linesOf = ({ check, state, says, cure }: Found): string[] => [
+  `${SIGNS[state]} ${check.padEnd(12)} ${says}`,
+  ...(cure ? [`  ${" ".repeat(12)} → ${cure}`] : []),
+];

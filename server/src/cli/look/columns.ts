@@ -1,0 +1,45 @@
+import { bare, type Definition, marksOf } from "@tunnelplane/sdk/contract";
+import { z } from "zod";
+import type { Stored } from "./objects";
+
+/** How many fields a table shows beside id, description and time of creation. */
+const MOST = 4;
+
+/** Texts of many lines or machine-readable ones say nothing in a table. */
+const UNTOLD = /^(description|metadata)$|_pem$|^public_key$|^certificate$|^body$/;
+
+/** The fields of a kind that a table has a column for: short values, in the order of the definition. */
+function columnsOf(definition: Definition): string[] {
+  const fields = Object.entries({ ...definition.fields, ...definition.computed });
+  return fields
+    .filter(([name, schema]) => {
+      const marks = marksOf(schema);
+      return !UNTOLD.test(name) && !marks.module && !marks.secret && !marks.once && !marks.embeds && !marks.programOnly && isShort(schema);
+    })
+    .map(([name, schema]) => marksOf(schema).reference?.answeredAs ?? name)
+    .slice(0, MOST);
+}
+
+function isShort(schema: z.ZodType): boolean {
+  const inner = bare(schema);
+  if (inner instanceof z.ZodArray) return isShort(inner.element as z.ZodType); // zod types an element by its core
+  return !(inner instanceof z.ZodObject);
+}
+
+/** A value in one cell. */
+export function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (Array.isArray(value)) return value.map(cellOf).join(", ");
+  if (typeof value !== "object") return String(value);
+  const { id } = value as { id?: unknown };
+  if (typeof id === "string") return id;
+  return Object.entries(value)
+    .map(([name, item]) => `${name}=${cellOf(item)}`)
+    .join(", ");
+}
+
+/** Headings and rows of a table of objects of one kind. */
+export function objectTable(definition: Definition, objects: readonly Stored[]): [headings: string[], rows: string[][]] {
+  const fields = ["id", ...columnsOf(definition), "created_at", "description"];
+  return [fields.map((field) => field.toUpperCase()), objects.map((object) => fields.map((field) => cellOf(object[field])))];
+}

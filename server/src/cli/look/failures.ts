@@ -1,0 +1,28 @@
+import { AuthenticationError, ConnectionError, NotFoundError, PermissionError, TimeoutError } from "@tunnelplane/sdk";
+import { CommanderError } from "commander";
+
+/** There is nothing of that name or id. */
+export class MissingObjectError extends Error {}
+
+/** What was typed names something that there is not. */
+export class UsageError extends Error {}
+
+/** A command that says no, after it has printed why: a difference, a check that failed. */
+export class SaysNo extends Error {}
+
+/** What commands end with. The documentation is made from this. */
+export const EXIT_CODES = {
+  0: "it is done; diff: there is no difference",
+  1: "it failed, or the server refused it; diff: there are differences; doctor: something is wrong",
+  2: "the command line is wrong",
+  3: "there is no such object",
+  4: "the server cannot be reached, or refuses the API key",
+} as const;
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof UsageError) return 2;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof MissingObjectError || error instanceof NotFoundError) return 3;
+  if ([ConnectionError, TimeoutError, AuthenticationError, PermissionError].some((type) => error instanceof type)) return 4;
+  return 1;
+}

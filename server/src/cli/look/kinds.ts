@@ -1,0 +1,33 @@
+import { type Definition, definitionOfId, plural, registry } from "@tunnelplane/sdk/contract";
+import { UsageError } from "./failures";
+import { suggestion } from "./suggest";
+
+/** What a kind is called on the command line: "tls-edges". */
+export const nameOf = ({ kind }: Definition): string => plural(kind).replaceAll("_", "-");
+
+export const KIND_NAMES: readonly string[] = registry.map(nameOf);
+
+/** Small letters alone, so that tls-edges, tls_edge, TlsEdge and tlsEdges mean one kind. */
+const bare = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+
+const byName = new Map(registry.flatMap((one) => [one.kind, plural(one.kind), one.type, one.listKey].map((name) => [bare(name), one])));
+
+export const findKind = (name: string): Definition | undefined => byName.get(bare(name));
+
+export function kindNamed(name: string): Definition {
+  const found = findKind(name);
+  if (found) return found;
+  throw new UsageError(`there is no kind "${name}"${suggestion(name, KIND_NAMES) || `; there are: ${KIND_NAMES.join(", ")}`}`);
+}
+
+/** The kind of an object, by the beginning of its id. */
+export function kindOfId(id: string): Definition {
+  const found = definitionOfId(id);
+  if (found) return found;
+  throw new UsageError(
+    `"${id}" is no id of an object; ids begin with a prefix such as ${registry
+      .slice(0, 4)
+      .map(({ idPrefix }) => `${idPrefix}_`)
+      .join(", ")}`,
+  );
+}

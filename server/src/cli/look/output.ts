@@ -1,0 +1,46 @@
+import { Option } from "commander";
+import { stringify } from "yaml";
+
+export type Format = "table" | "json" | "yaml";
+
+export const outputOption = (): Option =>
+  new Option("-o, --output <format>", "how to print it").choices(["table", "json", "yaml"]).default("table");
+
+/** Prints a value for programs to read. */
+export function printValue(value: unknown, format: Exclude<Format, "table">): void {
+  // Without anchors: two equal references are still two.
+  console.log(
+    format === "json" ? JSON.stringify(value, null, 2) : stringify(value, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd(),
+  );
+}
+
+/** Only a terminal gets colours, and only where nobody asked for none (no-color.org). */
+const isColoured = (): boolean => Boolean(process.stdout.isTTY) && !process.env.NO_COLOR && process.env.TERM !== "dumb";
+
+const painted = (code: number) => (text: string) => (isColoured() ? `\u001B[${code}m${text}\u001B[0m` : text);
+export const bold = painted(1);
+export const dim = painted(2);
+export const red = painted(31);
+export const green = painted(32);
+export const yellow = painted(33);
+
+/** On a terminal no cell is wider; elsewhere nothing is cut off, because a program may read it. */
+const WIDEST = 48;
+
+/** Lines of columns that stand below each other, with a heading. */
+export function tableOf(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const shown = rows.map((row) => row.map((cell) => cut(oneLine(cell) || "-")));
+  const widths = headings.map((heading, column) => Math.max(heading.length, ...shown.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) => (column === cells.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+      .join("  ")
+      .trimEnd();
+  return [bold(line(headings)), ...shown.map(line)];
+}
+
+/** Control characters of stored texts must not move the cursor of whoever looks at them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+export const oneLine = (text: string): string => text.replaceAll(/[\u0000-\u001F\u007F-\u009F]+/g, " ").trim();
+
+const cut = (text: string): string => (process.stdout.isTTY && text.length > WIDEST ? `${text.slice(0, WIDEST - 1)}…` : text);

@@ -1,0 +1,36 @@
+import { Command } from "commander";
+import { VERSION } from "../server";
+import { applyCommand } from "./apply";
+import { auditCommand } from "./audit";
+import { backupCommand, restoreCommand } from "./backup";
+import { completionCommand } from "./completion";
+import { doctorCommand } from "./doctor";
+import { eventsCommand } from "./events";
+import { gatewaysCommand } from "./gateways";
+import { keysCommand } from "./keys";
+import { describeCommand, diffCommand, explainCommand, getCommand, listCommand } from "./look";
+import { serveCommand } from "./serve";
+
+/** Every command, in the order of the help. Help, completion and the documentation are made from this. */
+export function program(): Command {
+  const all = new Command("tunnelplane").description("The tunnelplane API server, and a look at what it holds").version(VERSION);
+  for (const command of [
+    serveCommand(),
+    listCommand(),
+    getCommand(),
+    describeCommand(),
+    diffCommand(),
+    applyCommand(),
+    explainCommand(),
+    doctorCommand(),
+    eventsCommand(),
+    gatewaysCommand(),
+    backupCommand(),
+    restoreCommand(),
+    keysCommand(),
+    auditCommand(),
+    completionCommand(),
+  ])
+    all.addCommand(command);
+  return all;
+}

@@ -1,0 +1,201 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { parse } from "yaml";
+import { registry } from "../../sdk/src/contract";
+import { examplesOf } from "../../server/src/cli/examples";
+import { KIND_NAMES } from "../../server/src/cli/look";
+import { program } from "../../server/src/cli/program";
+import { Rest } from "../support/rest";
+import { ServerProcess } from "../support/server";
+
+const CLI = join(__dirname, "../../server/dist/cli/main.js");
+const PROGRAM = program();
+type Command = typeof PROGRAM;
+const commandsOf = (command: Command, path = ""): [string, Command][] =>
+  command.commands.flatMap((one): [string, Command][] => [[`${path}${one.name()}`, one], ...commandsOf(one, `${path}${one.name()} `)]);
+
+describe("The command line", () => {
+  let server: ServerProcess;
+  let api: Rest;
+  let folder: string;
+  let backend: string;
+  let edge: string;
+  before("start a server with an edge and its backend", async () => {
+    server = await ServerProcess.start();
+    api = new Rest(server.url, server.apiKey);
+    folder = mkdtempSync(join(tmpdir(), "tunnelplane-cli-"));
+    backend = await made("/backends/tunnel_group", { labels: { service: "web" }, description: "web" });
+    edge = await made("/edges/tls", { hostports: ["app.example.com:443"], backend: { backend_id: backend } });
+  });
+  after(async () => {
+    await server?.stop();
+    if (folder) rmSync(folder, { recursive: true });
+  });
+
+  const made = async (path: string, body: object): Promise<string> => (await api.post(path, body)).body.id as string;
+
+  function run(args: readonly string[], env: Record<string, string | undefined> = {}, input = "") {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ["--disable-warning=ExperimentalWarning", CLI, ...args], {
+      cwd: folder,
+      encoding: "utf8",
+      input,
+      env: { ...process.env, TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey, ...env },
+    });
+    return { code: status, out: stdout, err: stderr };
+  }
+
+  /** The same in this process, which is quicker: what it prints on standard output. */
+  async function printed(...args: string[]): Promise<string> {
+    const { log } = console;
+    let out = "";
+    console.log = (line: string) => {
+      out += `${line}\n`;
+    };
+    try {
+      await program().parseAsync([...args], { from: "user" });
+      return out;
+    } finally {
+      console.log = log;
+    }
+  }
+
+  it("lists objects of a kind in a table, and for programs in JSON and YAML", () => {
+    const { out } = run(["list", "tls-edges"]);
+    expect(out.split("\n")[0]).to.match(/^ID +HOSTPORTS +CREATED_AT +DESCRIPTION$/);
+    expect(out).to.contain(`${edge}  app.example.com:443  `);
+    const told = run(["list", "tls-edges", "-o", "json"]).out;
+    expect(JSON.parse(told)).to.have.length(1);
+    expect(parse(run(["list", "tls-edges", "-o", "yaml"]).out)).to.deep.equal(JSON.parse(told));
+  });
+
+  it("lists every kind there is", async () => {
+    await made("/edges/https", { hostports: ["www.example.com:443"] });
+    for (const kind of KIND_NAMES) {
+      const all = await printed("list", kind, "-o", "json", "--url", server.url, "--api-key", server.apiKey);
+      expect(JSON.parse(all), kind).to.be.an("array");
+    }
+    expect(KIND_NAMES).to.have.length(registry.length);
+  });
+
+  it("takes a kind as people write it, and asks what they meant where there is none", () => {
+    for (const name of ["tls_edge", "TlsEdge", "tls-edges", "tlsEdges"]) expect(run(["get", name]).out).to.contain(edge);
+    expect(run(["list", "tls-egdes"])).to.include({
+      code: 2,
+      err: 'tunnelplane: there is no kind "tls-egdes"; did you mean "tls-edges"?\n',
+    });
+    expect(run(["lst", "tls-edges"]).err).to.contain("Did you mean list?");
+  });
+
+  it("shows one object: in a line, in full, and with what refers to it", () => {
+    expect(run(["get", edge]).out).to.contain("app.example.com:443");
+    expect(parse(run(["get", "tls-edge", edge, "-o", "yaml"]).out)).to.have.nested.property("backend.backend.id", backend);
+    const { out } = run(["describe", backend]);
+    expect(out).to.contain("    service: web\n").and.to.contain(`Referred to by\n  ${edge}  backend.backend\n`);
+  });
+
+  it("tells by its exit code what went wrong", () => {
+    expect(run(["get", "tls-edges", "--output", "xml"]).code).to.equal(2);
+    expect(run(["get", `${edge.slice(0, -3)}zzz`]).code).to.equal(3);
+    expect(run(["list", "tls-edges"], { TUNNELPLANE_API_KEY: "tpk_nobodys" }).code).to.equal(4);
+    expect(run(["list", "tls-edges"], { TUNNELPLANE_BASE_URL: "http://127.0.0.1:9" }).code).to.equal(4);
+    expect(run(["get", backend, edge]).code).to.equal(2);
+  });
+
+  it("shows what an update would change and mean, and changes nothing", () => {
+    const change = join(folder, "change.yaml");
+    writeFileSync(change, "hostports: [b.example.com:443]\n");
+    const { code, out } = run(["diff", edge, change]);
+    expect(code).to.equal(1);
+    expect(out).to.contain('- hostports: ["app.example.com:443"]\n+ hostports: ["b.example.com:443"]\n');
+    expect(out).to.contain("`app.example.com:443` is no longer served.");
+    expect(run(["get", edge]).out).to.contain("app.example.com:443");
+    expect(run(["diff", edge, "-"], {}, '{"description": ""}')).to.include({ code: 0, out: "There is no difference.\n" });
+  });
+
+  it("explains kinds, fields, errors and events without a server", async () => {
+    const alone = { TUNNELPLANE_BASE_URL: undefined, TUNNELPLANE_API_KEY: undefined };
+    for (const definition of registry) expect(await printed("explain", definition.kind)).to.contain(definition.doc);
+    expect(run(["explain", "tls-edges.tls_termination"], alone).out).to.contain('terminate_at  edge | upstream  optional, default "edge"');
+    expect(run(["explain", "TP_1501"], alone).out).to.contain("HTTP 409");
+    expect(run(["explain", "ip_policy_created.v0"], alone).out).to.contain("each ip policy that was created");
+    expect(run(["explain", "tls-edges.hostport"], alone).err).to.contain('did you mean "hostports"?');
+  });
+
+  it("examines machine and server, and says what to do about what is wrong", () => {
+    const well = run(["doctor", "-o", "json"]);
+    expect(well.code).to.equal(0);
+    const checks = JSON.parse(well.out) as { check: string; state: string }[];
+    expect([...new Set(checks.map(({ check }) => check))]).to.deep.equal([
+      "Node",
+      "engine",
+      "server",
+      "clock",
+      "database",
+      "key",
+      "certificates",
+    ]);
+    const keyless = run(["doctor"], { TUNNELPLANE_API_KEY: "tpk_nobodys" });
+    expect(keyless.code).to.equal(1);
+    expect(keyless.out).to.match(/✗ key .*\n.*→ set TUNNELPLANE_API_KEY/);
+    expect(run(["doctor"], { TUNNELPLANE_BASE_URL: "http://127.0.0.1:9" }).out).to.match(
+      /✗ server .*\n.*→ start it with: tunnelplane serve/,
+    );
+  });
+
+  it("does not overwrite a backup unless it is told to", () => {
+    const file = join(folder, "one.backup");
+    writeFileSync(file, "a good one");
+    const args = ["backup", file, "--data", server.data];
+    expect(run(args)).to.include({ code: 1, err: `tunnelplane: ${file} exists; name another file, or replace it with --force\n` });
+    expect(readFileSync(file, "utf8")).to.equal("a good one");
+    expect(run([...args, "--force"], { TUNNELPLANE_MASTER_KEY: undefined }).code).to.equal(0);
+    expect(readFileSync(file, "utf8")).not.to.equal("a good one");
+  });
+
+  for (const [path, command] of commandsOf(PROGRAM))
+    it(`shows an example in the help of ${path}`, () => {
+      const [first] = examplesOf(command);
+      expect(first?.[0], "withExamples in server/src/cli/examples.ts adds one").to.contain(
+        `tunnelplane ${path}`.split(" ").slice(0, 2).join(" "),
+      );
+      let help = "";
+      command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+      expect(help).to.contain(`\nExamples:\n  ${first?.[0]}`);
+    });
+
+  it("colours only what a terminal shows", () => {
+    expect(run(["list", "tls-edges"]).out).not.to.contain("\u001B");
+    const typed = `${process.execPath} --disable-warning=ExperimentalWarning ${CLI} list tls-edges --url ${server.url} --api-key ${server.apiKey}`;
+    const onTerminal = (env: Record<string, string | undefined>) =>
+      execFileSync("script", ["-qec", typed, "/dev/null"], {
+        encoding: "utf8",
+        env: { ...process.env, NO_COLOR: undefined, TERM: "xterm", ...env },
+      });
+    expect(onTerminal({})).to.contain("\u001B[1mID");
+    expect(onTerminal({ NO_COLOR: "1" })).not.to.contain("\u001B[1m");
+  });
+
+  it("completes commands, kinds and options in bash", () => {
+    const script = join(folder, "completion.bash");
+    writeFileSync(script, run(["completion", "bash"]).out);
+    const completed = (line: string) => {
+      const words = line.split(" ");
+      const typed = `source ${script}; COMP_WORDS=(${words.map((word) => `"${word}"`).join(" ")}); COMP_CWORD=${words.length - 1}; _tunnelplane; echo "\${COMPREPLY[*]}"`;
+      return execFileSync("bash", ["-c", typed], { encoding: "utf8" }).trim();
+    };
+    expect(completed("tunnelplane des")).to.equal("describe");
+    expect(completed("tunnelplane list tls")).to.equal("tls-edges");
+    expect(completed("tunnelplane keys rot")).to.equal("rotate");
+    expect(completed("tunnelplane events replay --dead")).to.equal("--dead-letters");
+  });
+
+  for (const shell of ["zsh", "fish"])
+    it(`names every command in the completion of ${shell}`, () => {
+      const { out } = run(["completion", shell]);
+      for (const { name } of PROGRAM.commands.map((command) => ({ name: command.name() }))) expect(out).to.contain(name);
+      for (const kind of KIND_NAMES) expect(out).to.contain(kind);
+    });
+});
