@@ -8,12 +8,20 @@ import { doctorCommand } from "./doctor";
 import { eventsCommand } from "./events";
 import { gatewaysCommand } from "./gateways";
 import { keysCommand } from "./keys";
-import { describeCommand, diffCommand, explainCommand, getCommand, listCommand } from "./look";
+import { describeCommand, diffCommand, EXIT_CODES, explainCommand, getCommand, listCommand } from "./look";
 import { serveCommand } from "./serve";
 
 /** Every command, in the order of the help. Help, completion and the documentation are made from this. */
 export function program(): Command {
-  const all = new Command("tunnelplane").description("The tunnelplane API server, and a look at what it holds").version(VERSION);
+  const all = new Command("tunnelplane")
+    .description("The tunnelplane API server, and a look at what it holds")
+    .version(VERSION)
+    .addHelpText(
+      "after",
+      `\nExit codes:\n${Object.entries(EXIT_CODES)
+        .map(([code, what]) => `  ${code}  ${what}`)
+        .join("\n")}`,
+    );
   for (const command of [
     serveCommand(),
     listCommand(),
