@@ -22,6 +22,7 @@ export interface Tab {
   readonly requests: string[];
   /** Errors of scripts, refusals of the content security policy, and other errors in the console. */
   readonly errors: string[];
+  close(): Promise<void>;
 }
 
 /** Chromium without a window. */
@@ -57,7 +58,7 @@ export class RealBrowser {
       if (message.type() === "error") errors.push(message.text());
     });
     await page.goto(/^\w+:/.test(where) ? where : pathToFileURL(where).href);
-    return { page, requests, errors };
+    return { page, requests, errors, close: () => context.close() };
   }
 
   async close(): Promise<void> {

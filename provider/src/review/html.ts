@@ -1,12 +1,14 @@
-import { present } from "@tunnelplane/sdk/contract";
-import type { Exposure } from "@tunnelplane/sdk/meaning";
+import { drawings } from "./htmlDrawing";
 import { SCRIPT, STYLE } from "./htmlParts";
+import { escaped, prose } from "./htmlText";
 import { type Report, type ReviewedFinding, SEVERITIES } from "./report";
-import { causeWords, changedAspects, changeWords, countWords, pathOf } from "./words";
+import { causeWords, changedAspects, changeWords, countWords } from "./words";
 
 /** The report as one page that loads nothing. */
 export function htmlOf(report: Report): string {
   const { findings, standing, addresses, violations = [], limits, hash } = report;
+  const places = new Map(addresses.map(({ address }, index) => [address, `address-${index + 1}`]));
+  const bySeverity = SEVERITIES.flatMap((severity) => findings.filter((finding) => finding.severity === severity));
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -19,26 +21,35 @@ export function htmlOf(report: Report): string {
 </head>
 <body>
 <header>
-<h1>Who can reach what: ${escaped(countWords(report))}</h1>
+<h1>Who can reach what, and what changes</h1>
 <p>This change: ${escaped(changeWords(report))}. ${findings.length === 0 ? "Callers and owners will notice nothing of it." : ""}</p>
 </header>
-${filters()}
+${filters(report)}
 <main>
+<p id="nothing" hidden>Nothing here is of the chosen severities and holds that text.</p>
 ${section(
   "findings",
   "Findings",
-  SEVERITIES.flatMap((severity) => findings.filter((finding) => finding.severity === severity).map(findingItem)),
+  bySeverity.map((finding) => findingItem(finding, places)),
 )}
 ${section(
   "policies",
   "Policies",
   violations.map(
     ({ level, policy, message }) =>
-      `<article data-text><p>${escaped(level)} <code>${escaped(policy)}</code>: ${escaped(message)}</p></article>`,
+      `<article data-text><p><span class="tag">${escaped(level)}</span> <code>${escaped(policy)}</code> ${prose(message)}</p></article>`,
   ),
 )}
-${section("addresses", "Addresses that change", addresses.map(addressRow))}
-${section("standing", "True before, and still", standing.map(findingItem))}
+${section(
+  "addresses",
+  "Addresses that change",
+  addresses.map((change) => addressRow(change, places, findings)),
+)}
+${section(
+  "standing",
+  "True before, and still",
+  standing.map((finding) => findingItem(finding, places)),
+)}
 ${section(
   "limits",
   "Not seen",
@@ -52,8 +63,8 @@ ${section(
 `;
 }
 
-const filters = (): string => `<form id="filters" aria-label="Filter" onsubmit="return false">
-${SEVERITIES.map((severity) => `<label><input type="checkbox" name="${severity}" checked> ${severity}</label>`).join("\n")}
+const filters = ({ counts }: Report): string => `<form id="filters" aria-label="Filter" onsubmit="return false">
+${SEVERITIES.map((severity) => `<label class="chip ${severity}"><input type="checkbox" name="${severity}" checked> ${severity} <b>${counts[severity]}</b></label>`).join("\n")}
 <label class="search">Text <input type="search" name="text" placeholder="address, rule, name" autocomplete="off"></label>
 <output id="shown" aria-live="polite"></output>
 </form>`;
@@ -61,84 +72,52 @@ ${SEVERITIES.map((severity) => `<label><input type="checkbox" name="${severity}"
 const section = (id: string, title: string, items: readonly string[]): string =>
   items.length === 0 ? "" : `<section id="${id}"><h2>${title} <small>${items.length}</small></h2>\n${items.join("\n")}\n</section>`;
 
-function findingItem(finding: ReviewedFinding): string {
-  const { severity, rule, sentence, hash, accepted } = finding;
+const tag = (text: string): string => ` <span class="tag">${escaped(text)}</span>`;
+
+type Places = ReadonlyMap<string, string>;
+
+function findingItem(finding: ReviewedFinding, places: Places): string {
+  const { severity, rule, sentence, hash, accepted, address } = finding;
   const { at, place, remarks } = causeWords(finding);
-  const tags = [...remarks, ...(accepted ? ["accepted"] : [])].map((tag) => ` <span class="tag">${escaped(tag)}</span>`).join("");
+  const tags = [...remarks, ...(accepted ? ["accepted"] : [])].map(tag).join("");
+  const row = places.get(address ?? "");
+  const link = row ? ` · <a href="#${row}">before and after</a>` : "";
+  const from = `from <code>${escaped(at)}</code>${place && ` in <code>${escaped(place)}</code>`}`;
   return `<article class="finding ${severity}" data-severity="${severity}" data-text>
 <p><span class="severity">${severity}</span> ${prose(sentence)}${tags}</p>
-<p class="detail"><code>${escaped(rule)}</code> from <code>${escaped(at)}</code>${place && ` in <code>${escaped(place)}</code>`}, hash <code>${escaped(hash)}</code></p>
+<p class="detail"><code>${escaped(rule)}</code> ${from} · hash <code>${escaped(hash)}</code>${link}</p>
 </article>`;
 }
 
-function addressRow(change: Report["addresses"][number]): string {
+function addressRow(change: Report["addresses"][number], places: Places, findings: readonly ReviewedFinding[]): string {
   const { address, before, after, offStack } = change;
-  const state = `${before ? "" : ' <span class="tag">new</span>'}${after ? "" : ' <span class="tag">gone</span>'}${offStack ? ' <span class="tag">reached from another stack</span>' : ""}`;
-  const rows = changedAspects(change).map(
-    (aspect) =>
-      `<tr><th scope="row">${escaped(aspect.name)}</th><td data-label="Before">${cell(aspect.before)}</td><td data-label="After">${cell(aspect.after)}</td></tr>`,
-  );
-  const table =
-    rows.length === 0
-      ? ""
-      : `<table><thead><tr><td></td><th scope="col">Before</th><th scope="col">After</th></tr></thead><tbody>${rows.join("")}</tbody></table>`;
-  return `<article class="address" data-text>
-<h3><code>${escaped(address)}</code>${state}</h3>
-<div class="paths">${drawing("Before", before)}${drawing("After", after)}</div>
-${table}
+  const found = findings.filter((finding) => finding.address === address);
+  const severities = SEVERITIES.filter((severity) => found.some((finding) => finding.severity === severity));
+  const rules = [...new Map(found.map(({ rule, severity }) => [rule, severity]))];
+  const marks = [
+    ...rules.map(([rule, severity]) => `<span class="tag ${severity}">${escaped(rule)}</span>`),
+    ...(before ? [] : [tag("new")]),
+    ...(after ? [] : [tag("gone")]),
+    ...(offStack ? [tag("reached from another stack")] : []),
+  ];
+  return `<article id="${places.get(address)}" class="address ${severities[0] ?? ""}" data-severity="${severities.join(" ")}" data-text>
+<h3><code>${escaped(address)}</code></h3>
+<p class="marks">${marks.join(" ")}</p>
+${drawings(before, after)}
+${table(change)}
 </article>`;
+}
+
+/** What differs; of an address that is new or gone, what it is or was. */
+function table(change: Report["addresses"][number]): string {
+  const sides = ([change.before && "Before", change.after && "After"] as const).filter((side) => side !== null);
+  const rows = changedAspects(change).map((aspect) => {
+    const cells = sides.map((side) => `<td data-label="${side}">${cell(side === "Before" ? aspect.before : aspect.after)}</td>`);
+    return `<tr><th scope="row">${escaped(aspect.name)}</th>${cells.join("")}</tr>`;
+  });
+  if (rows.length === 0) return "";
+  const heads = sides.map((side) => `<th scope="col">${side}</th>`).join("");
+  return `<table><thead><tr><td></td>${heads}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
 }
 
 const cell = (text: string): string => (text === "" ? "–" : escaped(text));
-
-const BOX = { width: 150, height: 64, gap: 30 };
-
-/** The path of traffic: who → checks → where to. */
-function drawing(title: string, exposure: Exposure | null): string {
-  if (!exposure) return `<figure><figcaption>${title}</figcaption><p class="none">Nobody serves it</p></figure>`;
-  const { who, checks, to } = pathOf(exposure);
-  const asked = checks.length > 0 ? checks.join(", ") : "nothing is asked";
-  const boxes: [kind: string, text: string][] = [
-    ["who", who],
-    [checks.length > 0 ? "checks" : "open", asked],
-    ["to", to],
-  ];
-  const step = BOX.width + BOX.gap;
-  const shapes = boxes.map(([kind, text], index) => {
-    const x = 1 + index * step;
-    const arrow = index === 0 ? "" : `<path class="arrow" d="M${x - BOX.gap + 2} ${BOX.height / 2}H${x - 4}m-6 -5l6 5l-6 5"/>`;
-    return `${arrow}<rect class="${kind}" x="${x}" y="1" width="${BOX.width}" height="${BOX.height}" rx="8"/>${words(text, x + BOX.width / 2)}`;
-  });
-  const said = `${title}: ${who}, then ${asked}, then ${to}`;
-  return `<figure><figcaption>${title}</figcaption><svg viewBox="0 0 ${3 * step - BOX.gap + 2} ${BOX.height + 2}" role="img" aria-label="${escaped(said)}"><title>${escaped(said)}</title>${shapes.join("")}</svg></figure>`;
-}
-
-const LETTERS_OF_LINE = 22;
-const MOST_LINES = 3;
-
-/** A text in the middle of a box, on a few lines; the title has all of it. */
-function words(text: string, x: number): string {
-  const lines: string[] = [];
-  for (const word of text.split(" ").flatMap((one) => one.match(/.{1,22}/gsu) ?? [])) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + word.length < LETTERS_OF_LINE) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  const shown =
-    lines.length > MOST_LINES
-      ? [...lines.slice(0, MOST_LINES - 1), `${(lines[MOST_LINES - 1] ?? "").slice(0, LETTERS_OF_LINE - 1)}…`]
-      : lines;
-  const top = BOX.height / 2 + 5 - (shown.length - 1) * 8;
-  return `<text text-anchor="middle">${shown.map((line, index) => `<tspan x="${x}" y="${top + index * 16}">${escaped(line)}</tspan>`).join("")}</text>`;
-}
-
-const SIGNS: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => present(SIGNS[sign]));
-
-/** Words in backticks are names. */
-const prose = (text: string): string =>
-  text
-    .split(/`([^`]*)`/)
-    .map((part, index) => (index % 2 === 1 ? `<code>${escaped(part)}</code>` : escaped(part)))
-    .join("");

@@ -77,10 +77,12 @@ export function pathOf(exposure: Exposure): { who: string; checks: string[]; to:
   };
 }
 
+const FAMILIES: Readonly<Record<string, string>> = { "0.0.0.0/0": "every IPv4 address", "::/0": "every IPv6 address" };
+
 function networkWords(networks: Exposure["networks"]): string {
   if (typeof networks === "string") return networks;
   const { more } = networks;
-  const shown = [...networks.v4, ...networks.v6];
+  const shown = [...networks.v4, ...networks.v6].map((network) => FAMILIES[network] ?? network);
   return `${listed(shown, 6)}${more ? " and more" : ""}` || "nobody";
 }
 
