@@ -8,7 +8,7 @@ import type { Engine } from "../support/engine";
 import { World } from "../support/provider";
 import type { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";
-import { Change, rulesIn } from "./support";
+import { Change, Folder, rulesIn } from "./support";
 
 const pem = certificate({ name: "Clients" }).pem;
 const APP = "app.example.com:443";
@@ -193,6 +193,20 @@ describe("a review of what the engine previews", () => {
     process.env.PULUMI_ENABLE_STREAMING_JSON_PREVIEW = "true";
     const stream = await change.preview(program()).finally(() => delete process.env.PULUMI_ENABLE_STREAMING_JSON_PREVIEW);
     expect(() => review(stream)).to.throw(/stream of engine events/);
+  });
+
+  it("names the line of the entry for what a catalogue declares", async () => {
+    const folder = new Folder();
+    const file = folder.write("tunnels.yaml", "tlsEdges:\n  # Open to anybody\n  open:\n    hostports: [open.example.com:443]\n");
+    const report = review(
+      await change.preview(async () => {
+        tunnels.catalogue(file);
+      }),
+    );
+    folder.dispose();
+    const cause = report.findings.find(({ address }) => address === "open.example.com:443")?.cause;
+    expect(cause).to.include({ name: "open", line: 3 });
+    expect(cause?.file).to.match(/\/tunnels\.yaml$/);
   });
 
   it("follows modules that are resources of their own, also of edges that are not made yet", async () => {

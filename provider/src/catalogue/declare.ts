@@ -1,3 +1,5 @@
+import { resolve } from "node:path";
+import { runInThisContext } from "node:vm";
 import * as pulumi from "@pulumi/pulumi";
 import { type Entry, filled } from "@tunnelplane/sdk/catalogue";
 import { collectionOf, registry } from "@tunnelplane/sdk/contract";
@@ -9,7 +11,7 @@ type Class = new (name: string, args: object, options?: pulumi.CustomResourceOpt
 
 /** Reads a catalogue and declares its entries. See `catalogue`. */
 export function declare(file: string, options?: CatalogueOptions): resources.Catalogue {
-  const { entries, links } = readCatalogue(file);
+  const { entries, links, lineOf } = readCatalogue(file);
   const declared = new Map<Entry, pulumi.CustomResource>();
   /** Declares an entry, after the entries that it refers to. */
   const resourceOf = (entry: Entry): pulumi.CustomResource => {
@@ -22,7 +24,11 @@ export function declare(file: string, options?: CatalogueOptions): resources.Cat
     };
     const args = filled(entry.args ?? {}, idAt, mapOf);
     const classes: Readonly<Record<string, unknown>> = resources; // one for each type, by its name
-    const resource = new (classes[entry.definition.type] as Class)(entry.name, args as object, options);
+    const resource = calledFrom(
+      file,
+      lineOf(entry),
+      () => new (classes[entry.definition.type] as Class)(entry.name, args as object, options),
+    );
     declared.set(entry, resource);
     return resource;
   };
@@ -31,6 +37,15 @@ export function declare(file: string, options?: CatalogueOptions): resources.Cat
     return [collectionOf(definition), Object.fromEntries(members.map((entry) => [entry.name, resourceOf(entry)]))];
   });
   return Object.fromEntries(collections);
+}
+
+/**
+ * Calls a function as if a line of a file did. The engine keeps the calls that led to a resource as its place in the program,
+ * and for whoever reads of the resource, that place is its entry.
+ */
+function calledFrom<T>(file: string, line: number, make: () => T): T {
+  const call = runInThisContext("(function entry(make) { return make(); })", { filename: resolve(file), lineOffset: line - 1 });
+  return (call as (make: () => T) => T)(make);
 }
 
 /** A map whose keys may be ids that are not known yet. */

@@ -1,15 +1,18 @@
 import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
-import { CatalogueFile, check, commonTags, type Later, report, type Tags } from "@tunnelplane/sdk/catalogue";
+import { CatalogueFile, check, commonTags, type Entry, type Later, report, type Tags } from "@tunnelplane/sdk/catalogue";
 import { registry } from "@tunnelplane/sdk/contract";
 
+/** What a catalogue lists, and the line of each entry's name. */
+export type ReadCatalogue = ReturnType<typeof check> & { readonly lineOf: (entry: Entry) => number };
+
 /** Reads a catalogue for a program. Throws all its mistakes at once, each with its line. */
-export function readCatalogue(file: string): ReturnType<typeof check> {
+export function readCatalogue(file: string): ReadCatalogue {
   const document = new CatalogueFile(read(file), tagsFor(file));
   const checked = check(document, registry);
   // A RunError is shown without a stack trace, which would lead into this package.
   if (document.mistakes.length > 0) throw new pulumi.RunError(report(file, document.mistakes, document.lines));
-  return checked;
+  return { ...checked, lineOf: ({ collection, name }) => document.lineOf([collection, name], "name") };
 }
 
 function read(file: string): string {

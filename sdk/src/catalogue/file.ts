@@ -52,8 +52,8 @@ export class CatalogueFile {
     this.mistakes.push({ offset: this.#offsetOf(path, at), path, message: message + this.#quotingHint(path, message) });
   }
 
-  lineOf(path: readonly PropertyKey[]): number {
-    return this.lines.linePos(this.#offsetOf(path, "value")).line;
+  lineOf(path: readonly PropertyKey[], at: "value" | "name" = "value"): number {
+    return this.lines.linePos(this.#offsetOf(path, at)).line;
   }
 
   #offsetOf(path: readonly PropertyKey[], at: "value" | "name"): number {

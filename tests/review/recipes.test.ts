@@ -1,0 +1,171 @@
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { delimiter, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect } from "chai";
+import { parse } from "yaml";
+import { StandInServer } from "../support/standIn";
+import { richPreview } from "./richPreview";
+import { Folder, previewOf } from "./support";
+
+const ROOT = join(__dirname, "../..");
+const MARK = "<!-- tunnelplane-review -->";
+/** What the recipes run besides ours; machines that run pipelines have them. */
+const MISSING = ["bash", "curl", "jq"].filter((program) => spawnSync(program, ["--version"]).error);
+
+/** The YAML of a section of the page for reviewers. */
+function recipe(title: string): Record<string, unknown> {
+  const page = readFileSync(join(ROOT, "docs/review.md"), "utf8");
+  const block = new RegExp(`\n## ${title}\n[\\s\\S]*?\`\`\`yaml\n([\\s\\S]*?)\`\`\``).exec(page)?.[1];
+  if (block === undefined) throw new Error(`docs/review.md has no recipe under "${title}"`);
+  return parse(block) as Record<string, unknown>;
+}
+
+/** Stands in for GitHub and GitLab as far as comments go; both have one that is not ours. */
+class StandInForge {
+  readonly comments = [{ id: 1, body: `Please look at ${MARK}` }];
+  private constructor(readonly server: StandInServer) {}
+
+  static async start(): Promise<StandInForge> {
+    const forge: StandInForge = new StandInForge(
+      await StandInServer.start(async (request, response) => {
+        const answer = await forge.answer(request);
+        response.writeHead(answer === undefined ? 404 : 200, { "content-type": "application/json" }).end(JSON.stringify(answer ?? {}));
+      }),
+    );
+    return forge;
+  }
+
+  private async answer(request: IncomingMessage): Promise<unknown> {
+    const { pathname } = new URL(request.url ?? "", "http://localhost");
+    const id = Number(/\/(\d+)$/.exec(pathname)?.[1]);
+    if (request.method === "GET") return this.comments;
+    const body = await text(request);
+    const said = request.headers["content-type"]?.includes("json") ? JSON.parse(body).body : new URLSearchParams(body).get("body");
+    if (request.method === "POST") {
+      this.comments.push({ id: this.comments.length + 1, body: said });
+      return this.comments.at(-1);
+    }
+    const found = this.comments.find((comment) => comment.id === id);
+    if (found) found.body = said;
+    return found;
+  }
+}
+
+/** Stands in for GitHub's `gh api`: the same request to the forge, and jq for `--jq`. */
+const STAND_IN_GH = `#!/usr/bin/env node
+const { readFileSync } = require("node:fs");
+const { execFileSync } = require("node:child_process");
+const args = process.argv.slice(2);
+const valueOf = (flag) => (args.includes(flag) ? args[args.indexOf(flag) + 1] : undefined);
+const path = args.find((arg) => arg.startsWith("repos/"));
+const file = valueOf("-F")?.replace("body=@", "");
+const request = { method: valueOf("--method") ?? "GET", headers: { "content-type": "application/json" } };
+if (file) request.body = JSON.stringify({ body: readFileSync(file, "utf8") });
+fetch(process.env.STAND_IN_FORGE + "/" + path, request)
+  .then((response) => (response.ok ? response.text() : process.exit(1)))
+  .then((text) => process.stdout.write(valueOf("--jq") ? execFileSync("jq", ["-r", valueOf("--jq")], { input: text }) : text));
+`;
+
+/** A machine that runs pipelines: a project with our package, and stand-ins for what would reach others. */
+class Runner {
+  readonly folder = new Folder();
+  private constructor(readonly forge: StandInForge) {}
+
+  static async start(): Promise<Runner> {
+    const runner = new Runner(await StandInForge.start());
+    const bin = join(runner.folder.path, "stand-ins");
+    mkdirSync(bin);
+    symlinkSync(join(ROOT, "node_modules"), join(runner.folder.path, "node_modules"));
+    const programs = { gh: STAND_IN_GH, npm: "#!/bin/sh\n", pulumi: "#!/bin/sh\ncat stand-in-for-the-preview.json\n" };
+    for (const [name, script] of Object.entries(programs)) writeFileSync(join(bin, name), script, { mode: 0o755 });
+    return runner;
+  }
+
+  /** Runs a script to its end; returns its exit code and what it printed. */
+  async run(script: string, env: Record<string, string>, flags = ["-e"]): Promise<{ code: number | null; printed: string }> {
+    const { TUNNELPLANE_BASE_URL: _url, TUNNELPLANE_API_KEY: _key, ...others } = process.env;
+    const path = `${join(this.folder.path, "stand-ins")}${delimiter}${process.env.PATH}`;
+    const child = spawn("bash", [...flags, "-c", script], {
+      cwd: this.folder.path,
+      env: { ...others, ...env, PATH: path, STAND_IN_FORGE: this.forge.server.url },
+    });
+    const printed = Promise.all([text(child.stdout), text(child.stderr)]).then((parts) => parts.join("\n"));
+    const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+    return { code, printed: await printed };
+  }
+
+  preview(json: string): void {
+    this.folder.write("stand-in-for-the-preview.json", json);
+  }
+
+  stop(): void {
+    this.forge.server.stop();
+    this.folder.dispose();
+  }
+}
+
+interface Step {
+  readonly run?: string;
+  readonly id?: string;
+  readonly env?: Record<string, string>;
+}
+
+/** Runs a job of GitHub Actions until a step fails, as its runner does; returns the exit code of the last step. */
+async function runGithub(runner: Runner): Promise<number | null> {
+  const output = runner.folder.write("outputs", "");
+  const filled = (value: string) =>
+    value
+      .replace(/\$\{\{ steps\.review\.outputs\.code \}\}/g, () => /^code=(.*)$/m.exec(readFileSync(output, "utf8"))?.[1] ?? "")
+      .replace(/\$\{\{ github\.repository \}\}/, "acme/edges")
+      .replace(/\$\{\{ github\.event\.pull_request\.number \}\}/, "7")
+      .replace(/\$\{\{[^}]*\}\}/g, "");
+  for (const { run, env = {} } of recipe("GitHub Actions").steps as Step[]) {
+    if (run === undefined) continue;
+    const values = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, filled(value)]));
+    const { code } = await runner.run(filled(run), { ...values, GITHUB_OUTPUT: output });
+    if (code !== 0) return code;
+  }
+  return 0;
+}
+
+async function runGitlab(runner: Runner): Promise<number | null> {
+  const { script } = recipe("GitLab CI").review as { script: string[] };
+  const env = { CI_API_V4_URL: runner.forge.server.url, CI_PROJECT_ID: "1", CI_MERGE_REQUEST_IID: "7", REVIEW_TOKEN: "of the review" };
+  return (await runner.run(script.join("\n"), env, ["-e", "-o", "pipefail"])).code;
+}
+
+describe("The recipes for pipelines, with stand-ins for GitHub and GitLab", () => {
+  if (MISSING.length > 0) {
+    it(`skipped: there is no ${MISSING.join(" and no ")} here`, function () {
+      this.skip();
+    });
+    return;
+  }
+
+  for (const [forge, run] of [
+    ["GitHub Actions", runGithub],
+    ["GitLab CI", runGitlab],
+  ] as const) {
+    it(`post one comment by ${forge}, update it with each push, and stop what a reviewer should look at`, async () => {
+      const runner = await Runner.start();
+      const ours = () =>
+        runner.forge.comments.filter(({ body }) => body.startsWith(MARK)).map(({ id, body }) => `${id} ${body.split("\n")[1]}`);
+      try {
+        runner.preview(richPreview());
+        expect(await run(runner), "the first push").to.equal(2);
+        expect(ours()).to.deep.equal(["2 ## Tunnels: 5 high, 3 medium, 1 low"]);
+        runner.preview(previewOf([]));
+        expect(await run(runner), "the second push").to.equal(0);
+        expect(ours()).to.deep.equal(["2 ## Tunnels: 0 high, 0 medium, 0 low"]);
+        runner.preview("the preview failed");
+        expect(await run(runner), "a push whose preview failed").to.equal(1);
+        expect(ours()).to.deep.equal(["2 ## Tunnels: 0 high, 0 medium, 0 low"]);
+        expect(runner.forge.comments[0]?.body, "somebody else's comment").to.equal(`Please look at ${MARK}`);
+      } finally {
+        runner.stop();
+      }
+    });
+  }
+});
