@@ -56,6 +56,8 @@ describe("what `review` is given", () => {
         /refused the API key from TUNNELPLANE_API_KEY/,
       ],
       [runReview([file, "--baseline", file]), /is no report; expected the output of: tunnelplane-pulumi review --format json/],
+      [runReview([file, "--baseline", `${file}.missing`]), /missing cannot be read: there is no such file; .*review --format json/],
+      [runReview([file, "--events", `${file}.missing`]), /missing cannot be read: there is no such file; .*--event-log/],
       [runReview([file, "--events", file]), /is no event; expected the engine's event log/],
     ];
     for (const [ended, said] of lines) {

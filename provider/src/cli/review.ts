@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { Command, Option } from "commander";
 import type { ServerOptions } from "../host/askServer";
 import { FORMATS, type Format, failing, review, write } from "../review";
-import { isObject, textOf } from "../review/preview";
+import { EXPECTED as EXPECTED_LOG } from "../review/events";
+import { EXPECTED as EXPECTED_PREVIEW, isObject, textOf } from "../review/preview";
 import { type FailOn, type Report, SEVERITIES } from "../review/report";
 import { serverOptions } from "./server";
 
@@ -40,13 +41,13 @@ export function reviewCommand(): Command {
 async function run(file = "-", { format, failOn, accept, baseline, events, ...server }: Options): Promise<void> {
   const url = server.url || process.env.TUNNELPLANE_BASE_URL || undefined;
   const apiKey = server.apiKey || process.env.TUNNELPLANE_API_KEY || undefined;
-  const preview = read(file);
+  const preview = read(file, EXPECTED_PREVIEW);
   const report = await review(preview, {
     // Read the environment later, so that errors can say where a value comes from.
     ...((url || apiKey) && { url: server.url ?? "", apiKey: server.apiKey ?? "" }),
     accept,
     baseline: baseline === undefined ? undefined : reportIn(baseline),
-    events: events === undefined ? undefined : read(events),
+    events: events === undefined ? undefined : read(events, EXPECTED_LOG),
     source: nameOf(file),
     progress: (objects) => console.error(`Read ${objects} objects …`),
   });
@@ -55,28 +56,31 @@ async function run(file = "-", { format, failOn, accept, baseline, events, ...se
   if (failing(report, failOn).length > 0) process.exitCode = FOUND;
 }
 
+const EXPECTED_REPORT = "expected the output of: tunnelplane-pulumi review --format json";
+
 const nameOf = (file: string): string => (file === "-" ? "Standard input" : file);
 
 const STANDARD_INPUT = 0;
 
-function read(file: string): string {
+/** @param expected how to make what the file should hold */
+function read(file: string, expected: string): string {
   try {
     return textOf(readFileSync(file === "-" ? STANDARD_INPUT : file));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const reason = code === "ENOENT" ? "there is no such file" : (code ?? "it cannot be read");
-    throw new Error(`${nameOf(file)} cannot be read: ${reason}; expected the output of: pulumi preview --json --show-sames > preview.json`);
+    throw new Error(`${nameOf(file)} cannot be read: ${reason}; ${expected}`);
   }
 }
 
 function reportIn(file: string): Report {
   let report: unknown;
   try {
-    report = JSON.parse(read(file));
+    report = JSON.parse(read(file, EXPECTED_REPORT));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
   const isReport = isObject(report) && report.version === 1 && typeof report.hash === "string" && Array.isArray(report.findings);
-  if (!isReport) throw new Error(`${file} is no report; expected the output of: tunnelplane-pulumi review --format json`);
+  if (!isReport) throw new Error(`${file} is no report; ${EXPECTED_REPORT}`);
   return report as unknown as Report;
 }

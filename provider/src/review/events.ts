@@ -40,7 +40,7 @@ export function readViolations(log: string, source = "The event log"): Violation
   return [...found.values()];
 }
 
-const EXPECTED =
+export const EXPECTED =
   "expected the engine's event log, a JSON object in each line: PULUMI_DEBUG_COMMANDS=true pulumi preview --event-log events.json";
 
 function eventIn(line: string, source: string): Readonly<Record<string, unknown>> {

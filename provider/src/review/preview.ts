@@ -1,5 +1,5 @@
 /** How to make the expected input; the end of every refusal. */
-const EXPECTED = "expected the output of: pulumi preview --json --show-sames > preview.json";
+export const EXPECTED = "expected the output of: pulumi preview --json --show-sames > preview.json";
 
 /** A resource in a preview, as it was or as it would be. */
 export interface State {
