@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { measureChangeSets } from "./changesets";
 import { measureEvents } from "./events";
 import { measureGrowth } from "./growth";
 import { measureOverload } from "./overload";
@@ -19,6 +20,7 @@ const PARTS: Readonly<Record<string, (settings: Settings) => Promise<Section[]>>
   growth: measureGrowth,
   signing: measureSigning,
   events: measureEvents,
+  changesets: measureChangeSets,
 };
 
 async function main(): Promise<void> {

@@ -9,6 +9,8 @@ export interface Settings {
   readonly servers: readonly number[];
   /** Numbers of objects for the measurement of growth. */
   readonly sizes: readonly number[];
+  /** Numbers of objects in change sets. */
+  readonly sets: readonly number[];
   /** The number of events to deliver. */
   readonly events: number;
   /** The number of changes whose events are timed. */
@@ -23,6 +25,7 @@ export const FULL: Settings = {
   seconds: 4,
   servers: [1, 2, 4],
   sizes: [1e3, 1e4, 1e5, 1e6],
+  sets: [100, 1000, 5000],
   events: 1e5,
   changes: 2000,
   stacks: [
@@ -38,6 +41,7 @@ export const SHORT: Settings = {
   seconds: 1,
   servers: [1, 2],
   sizes: [1e3, 1e4],
+  sets: [100, 1000],
   events: 20_000,
   changes: 300,
   stacks: [{ count: 20, rounds: 1 }],

@@ -1,6 +1,7 @@
 import "@tunnelplane/sdk/node";
 
 export { catalogue } from "./catalogue/catalogue";
+export { CatalogueSet, type CatalogueSetArgs } from "./catalogue/catalogueSet";
 export type { CatalogueOptions } from "./catalogue/options";
 export * from "./generated";
 export { Account, type AccountArgs } from "./host/account";

@@ -2,24 +2,24 @@ import { messageOf } from "@tunnelplane/sdk/contract";
 import "@tunnelplane/sdk/node";
 
 import type { dynamic } from "@pulumi/pulumi";
-import { ConflictError, Transport } from "@tunnelplane/sdk";
+import type { Transport } from "@tunnelplane/sdk";
+import { ConflictError } from "@tunnelplane/sdk";
 import { type Creation, intentOf } from "../core/creation";
 import { Lifecycle } from "../core/lifecycle";
 import { targetOf } from "../core/target";
 import type { Properties } from "../core/values";
+import type * as SetHandler from "./catalogueSetHandler";
+import { Connection } from "./connection";
 import { describe, Failure } from "./failure";
 import { holdersOf, hostportsOf, movingHostports, noteHostports, refusalsToServe, type Wanted } from "./hostports";
 import type { Adopted, Origin } from "./origin";
-import { isAccount, resolveSettings, type Settings, validatesOnServer } from "./settings";
+import { isAccount, resolveSettings, validatesOnServer } from "./settings";
 import { type RecordedResource, recordedResources, stateBackend } from "./stateBackend";
 import { warn } from "./warn";
 
 /** The engine's placeholder, in a preview, for a value that is not known yet. */
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const isUnknown = (value: unknown): boolean => value === UNKNOWN;
-
-/** One transport per server and key, for the life of the process, so that connections are reused. */
-const transports = new Map<string, Transport>();
 
 /** Stack and operation that this process serves; it never serves a second one. */
 let origin: Origin | undefined;
@@ -29,21 +29,19 @@ const present = new Set<string>();
 let recorded: Promise<readonly RecordedResource[]> | undefined;
 let warnedOfMissingKey = false;
 
+/** The kind of resources that are whole catalogues. */
+const CATALOGUE_SET = "catalogue_set";
+
 /** The dynamic provider for a kind, as Pulumi's host calls it. */
 function handler(kind: string): dynamic.ResourceProvider {
-  const lifecycle = new Lifecycle(targetOf(kind));
-  let config: dynamic.Config | undefined;
-
-  /** Runs a step against the server. Any error becomes one line. */
-  async function withServer<T>(step: string, run: (transport: Transport) => Promise<T>): Promise<T> {
-    let settings: Settings | undefined;
-    try {
-      settings = resolveSettings((key) => config?.get(key), process.env);
-      return await run(transportTo(settings));
-    } catch (error) {
-      throw new Failure(describe(error, settings), step);
-    }
+  const connection = new Connection();
+  if (kind === CATALOGUE_SET) {
+    // Loaded here: the parser of catalogues would slow the start of programs that have none.
+    const { catalogueSetHandler } = require("./catalogueSetHandler") as typeof SetHandler;
+    return catalogueSetHandler(connection) as dynamic.ResourceProvider;
   }
+  const lifecycle = new Lifecycle(targetOf(kind));
+  const withServer = <T>(step: string, run: (transport: Transport) => Promise<T>) => connection.withServer(step, run);
 
   /** Runs a step that needs no server. An error there is a bug in this package. */
   function offline<T>(step: string, run: () => T): T {
@@ -56,7 +54,7 @@ function handler(kind: string): dynamic.ResourceProvider {
 
   /** In a preview with `validateOnServer`: sends the change as a dry run, so that the server's refusals show now. */
   async function dryRun(step: string, id: string | undefined, olds: Properties, news: Properties): Promise<void> {
-    if (!origin?.preview || !offline(step, () => validatesOnServer((key) => config?.get(key), process.env))) return;
+    if (!origin?.preview || !offline(step, () => validatesOnServer(connection.setting, process.env))) return;
     const wanted = wantedBy(olds, news, (resource) => resource.id === id);
     await withServer(step, async (transport) => {
       try {
@@ -74,7 +72,7 @@ function handler(kind: string): dynamic.ResourceProvider {
   /** The hostports that a change adds. None for explicit accounts: the state does not say which server their edges are on. */
   function wantedBy(olds: Properties, news: Properties, isItself: Wanted["isItself"]): Wanted {
     const before = new Set(served(olds));
-    const hostports = isAccount((key) => config?.get(key)) ? [] : served(news).filter((hostport) => !before.has(hostport));
+    const hostports = isAccount(connection.setting) ? [] : served(news).filter((hostport) => !before.has(hostport));
     return { hostports, isItself, recorded: stateOfStack };
   }
 
@@ -90,7 +88,7 @@ function handler(kind: string): dynamic.ResourceProvider {
   async function warnOfMissingKey(urn: string | undefined): Promise<void> {
     if (!origin?.preview || warnedOfMissingKey) return;
     try {
-      resolveSettings((key) => config?.get(key), process.env);
+      resolveSettings(connection.setting, process.env);
     } catch (error) {
       warnedOfMissingKey = true;
       await warn(messageOf(error), urn);
@@ -124,7 +122,7 @@ function handler(kind: string): dynamic.ResourceProvider {
   return {
     // The host does not wait for this promise before the first call, so only assign here.
     async configure(request) {
-      config = request.config;
+      connection.configure(request.config);
     },
     async check(olds, news) {
       const isNew = Object.keys(olds ?? {}).length === 0;
@@ -227,16 +225,6 @@ async function isRecorded(id: string): Promise<boolean> {
 function stateOfStack(): Promise<readonly RecordedResource[]> {
   recorded ??= recordedResources(origin?.stack ?? "");
   return recorded;
-}
-
-function transportTo(settings: Settings): Transport {
-  const key = `${settings.baseUrl} ${settings.apiKey}`;
-  let transport = transports.get(key);
-  if (!transport) {
-    transport = new Transport(settings);
-    transports.set(key, transport);
-  }
-  return transport;
 }
 
 export = handler;

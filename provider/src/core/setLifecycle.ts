@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import { type ChangeSetRequest, type ChangeSetResult, ChangeSets, NotFoundError, type SetObject, type Transport } from "@tunnelplane/sdk";
+import { idempotencyKeyOf } from "./creation";
+
+/** Most objects of a set. */
+const MOST_OBJECTS = 5_000;
+/** How often an answer may turn out to be that of a set which is gone. */
+const MOST_TRIES = 10;
+
+/** A set as a program declares it: the fields of each object, by `<kind>/<key>`. */
+export interface DeclaredSet {
+  readonly set: string;
+  readonly objects: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** A set as the state records it. */
+export interface RecordedSet {
+  readonly set: string;
+  /** By `<kind>/<key>`. */
+  readonly ids: Readonly<Record<string, string>>;
+  readonly tokens: Readonly<Record<string, string>>;
+  /** The digest of the last apply. */
+  readonly digest: string;
+}
+
+/** The lifecycle of a catalogue as one resource, independent of its host. */
+export class SetLifecycle {
+  /** What an apply would do; also deletions that it would not be allowed. */
+  plan(transport: Transport, declared: DeclaredSet): Promise<ChangeSetResult> {
+    return new ChangeSets(transport).plan(requestOf(declared, MOST_OBJECTS));
+  }
+
+  create(transport: Transport, declared: DeclaredSet, intent: string | undefined): Promise<RecordedSet> {
+    return this.#apply(transport, declared, { set: declared.set, ids: {}, tokens: {}, digest: "" }, intent);
+  }
+
+  /** Deletes what the state records and the program no longer declares, and nothing else. */
+  update(transport: Transport, recorded: RecordedSet, declared: DeclaredSet, intent: string | undefined): Promise<RecordedSet> {
+    return this.#apply(transport, declared, recorded, intent);
+  }
+
+  /** The set as it is now; undefined if it is gone. */
+  async read(transport: Transport, recorded: RecordedSet): Promise<RecordedSet | undefined> {
+    try {
+      const { objects } = await new ChangeSets(transport).get(recorded.set);
+      const ids = Object.fromEntries(objects.map(({ kind, key, id }) => [`${kind}/${key}`, id]));
+      const isSame = ([name]: [string, string]) => ids[name] === recorded.ids[name];
+      return { ...recorded, ids, tokens: Object.fromEntries(Object.entries(recorded.tokens).filter(isSame)) };
+    } catch (error) {
+      if (error instanceof NotFoundError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Deletes the objects that the state records, and releases the set. */
+  async delete(transport: Transport, { set, ids }: RecordedSet): Promise<void> {
+    const changeSets = new ChangeSets(transport);
+    try {
+      await changeSets.get(set);
+      await changeSets.apply({ set, mode: "own", max_deletes: Object.keys(ids).length, objects: [] });
+      await changeSets.release(set);
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+    }
+  }
+
+  async #apply(transport: Transport, declared: DeclaredSet, recorded: RecordedSet, intent: string | undefined): Promise<RecordedSet> {
+    const left = Object.keys(recorded.ids).filter((name) => !(name in declared.objects));
+    const request = requestOf(declared, left.length);
+    const changeSets = new ChangeSets(transport);
+    for (let earlier = 0; ; earlier++) {
+      const idempotencyKey = intent === undefined ? undefined : idempotencyKeyOf(intent, [digestOf(request), recorded.digest], earlier);
+      const { body, replayed } = await changeSets.applyAnswered(request, { idempotencyKey });
+      const now = recordOf(recorded, declared, body);
+      // An answer that is given again may be that of a set which was destroyed meanwhile.
+      if (!replayed || earlier === MOST_TRIES) return now;
+      const found = await this.read(transport, now);
+      if (found && Object.entries(now.ids).every(([name, id]) => found.ids[name] === id)) return now;
+    }
+  }
+}
+
+const requestOf = ({ set, objects }: DeclaredSet, most: number): ChangeSetRequest => ({
+  set,
+  mode: "own",
+  max_deletes: most,
+  objects: Object.entries(objects).map(([name, fields]): SetObject => {
+    const [kind, key] = [name.slice(0, name.indexOf("/")), name.slice(name.indexOf("/") + 1)];
+    return { kind: kind as SetObject["kind"], key, fields };
+  }),
+});
+
+function recordOf(recorded: RecordedSet, { set, objects }: DeclaredSet, { operations, digest }: ChangeSetResult): RecordedSet {
+  const [ids, tokens] = [new Map(Object.entries(recorded.ids)), new Map(Object.entries(recorded.tokens))];
+  for (const { op, kind, key, id, token } of operations) {
+    const name = `${kind}/${key}`;
+    if (op !== "update") tokens.delete(name);
+    if (op === "delete") ids.delete(name);
+    else if (id !== null) ids.set(name, id);
+    if (token !== undefined) tokens.set(name, token);
+  }
+  const isDeclared = ([name]: [string, string]) => name in objects;
+  return { set, digest, ids: Object.fromEntries([...ids].filter(isDeclared)), tokens: Object.fromEntries([...tokens].filter(isDeclared)) };
+}
+
+/** 128 bits of what is declared. */
+export const digestOf = (value: unknown): string => createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 22);

@@ -1,0 +1,105 @@
+import { expect } from "chai";
+import { hostport, serverOfThisFile, unique } from "../support/api/expect";
+import { Folder } from "../support/catalogue";
+import { DATABASES } from "../support/databases";
+import { command, type Ended, endOf, ServerProcess } from "../support/server";
+import { SetInTest } from "./support";
+
+const start = async () => ServerProcess.start({ data: await DATABASES[0]?.create() });
+
+describe("tunnelplane apply", () => {
+  const server = serverOfThisFile(start);
+  const folder = new Folder();
+  after(() => folder.remove());
+
+  const apply = (...args: string[]): Promise<Ended> =>
+    endOf(
+      command(server.data, ["apply", folder.catalogue, "--url", server.url, ...args], {
+        TUNNELPLANE_API_KEY: server.apiKey,
+        TUNNELPLANE_TEST_NOTE: "from the environment",
+      }),
+    );
+
+  const catalogue = (served: string, more = "") => `
+tunnelGroupBackends:
+  web:
+    labels: { service: web }
+    description: !env TUNNELPLANE_TEST_NOTE
+tlsEdges:
+  app:
+    hostports: ["${served}"]
+    backend: { backendId: web }
+    metadata: !file note.txt
+${more}`;
+
+  it("shows a plan and what it means, and changes nothing", async () => {
+    const [set, served] = [unique("set"), hostport()];
+    folder.write("a note", "note.txt");
+    folder.write(catalogue(served));
+    const { code, out } = await apply("--set", set, "--plan");
+    expect(code).to.equal(0);
+    expect(out).to.contain("2 to create").and.to.contain("tls_edge/app").and.to.contain(`hostports: ["${served}"]`);
+    expect(out).to.contain(`\`${served}\` is new, and anybody may reach it`);
+    expect((await server.rest.get(`/changesets/${set}`)).status).to.equal(404);
+    expect((await apply("--set", set, "--plan", "--detailed-exitcode")).code).to.equal(2);
+  });
+
+  it("applies a catalogue, tells tokens once, and does nothing the second time", async () => {
+    const set = unique("set");
+    folder.write(catalogue(hostport(), 'tunnelCredentials:\n  agent:\n    acl: ["*"]\n'));
+    const first = await apply("--set", set);
+    expect(first.code, first.err).to.equal(0);
+    expect(first.out)
+      .to.contain("3 created")
+      .and.to.match(/tunnel_credential\/agent tpt_/);
+    const ids = await new SetInTest(server.rest, set).ids();
+    expect((await server.read(`/edges/tls/${ids["tls_edge/app"]}`)).metadata).to.equal("a note");
+    expect((await server.read(`/backends/tunnel_group/${ids["tunnel_group_backend/web"]}`)).description).to.equal("from the environment");
+    const second = await apply("--set", set);
+    expect(second.out).to.contain("3 unchanged").and.not.to.contain("tpt_");
+    expect((await apply("--set", set, "--plan", "--detailed-exitcode")).code).to.equal(0);
+  });
+
+  it("with --own deletes what left the catalogue, as many as --max-deletes allows", async () => {
+    const [set, served] = [unique("set"), hostport()];
+    folder.write(catalogue(served, "ipPolicies:\n  office:\n"));
+    await apply("--set", set);
+    folder.write(catalogue(served));
+    expect((await apply("--set", set)).out).to.contain("2 unchanged");
+    const plan = await apply("--set", set, "--own", "--plan");
+    expect(plan.out).to.contain("delete ip_policy/office").and.to.contain("--max-deletes 1");
+    const refused = await apply("--set", set, "--own");
+    expect(refused.code).to.equal(1);
+    expect(refused.err).to.contain("ip_policy/office").and.to.contain("nothing was changed");
+    expect((await apply("--set", set, "--own", "--max-deletes", "1")).code).to.equal(0);
+    expect(await new SetInTest(server.rest, set).ids()).not.to.have.property("ip_policy/office");
+  });
+
+  it("refuses !config and !secret, and says why, with their lines", async () => {
+    folder.write("ipPolicies:\n  a:\n    description: !config place\n  b:\n    description: !secret note\n");
+    const { code, err } = await apply("--set", unique("set"));
+    expect(code).to.equal(1);
+    expect(err).to.contain("tunnels.yaml:3:").and.to.contain("tunnels.yaml:5:").and.to.contain("!config").and.to.contain("!secret");
+    expect(err).to.contain("Pulumi").and.to.contain("!env");
+  });
+
+  it("shows what the server refuses with the lines of the catalogue", async () => {
+    const { hostports } = await server.created("/edges/tls", { hostports: [hostport()] });
+    folder.write(catalogue(hostports[0]));
+    const { code, err } = await apply("--set", unique("set"));
+    expect(code).to.equal(1);
+    expect(err).to.contain("tunnels.yaml:7:").and.to.contain("tlsEdges.app").and.to.contain("hostports[0]");
+  });
+
+  it("ends with 1 and one line if there is no key or no server", async () => {
+    folder.write("ipPolicies:\n  a:\n");
+    const noKey = await endOf(command(server.data, ["apply", folder.catalogue, "--set", "x"], { TUNNELPLANE_API_KEY: undefined }));
+    expect(noKey.code).to.equal(1);
+    expect(noKey.err).to.contain("TUNNELPLANE_API_KEY");
+    const noServer = await endOf(
+      command(server.data, ["apply", folder.catalogue, "--set", "x", "--url", "http://127.0.0.1:9"], { TUNNELPLANE_API_KEY: "k" }),
+    );
+    expect(noServer.code).to.equal(1);
+    expect(noServer.err).to.contain("does not answer");
+  });
+});
