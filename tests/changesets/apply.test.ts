@@ -287,7 +287,7 @@ onEveryDatabase("A change set", (start) => {
     expect((await member.get("/changesets")).body.changesets.map(({ set }: { set: string }) => set)).to.deep.equal([own.name]);
     const credential = (await foreign.ids())["tunnel_credential/agent"];
     expect(faultsIn(await own.send([declared("tunnel_credential", "taken", {}, credential)]))).to.deep.equal([
-      "tunnel_credential/taken id TP_1502",
+      "tunnel_credential/taken id TP_1004",
     ]);
     expect(faultsIn(await own.send([declared("bot_user", "bot", { name: "x" })]))).to.deep.equal(["bot_user/bot  TP_1200"]);
     // An admin may use it, and what the admin owns in it is hidden from the member, who cannot delete it.

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { isAbsolute, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { type Adopted, edgeMark, MOST_EDGES, type Origin } from "./origin";
+import { recordOneLine } from "./trace";
 import { typeToken } from "./typeToken";
 
 /** What the engine needs to know of a class before the contract is loaded. */
@@ -27,18 +28,23 @@ export abstract class Resource extends pulumi.CustomResource {
     const secretOutputs = [...new Set(shape.secrets.map((place) => place.split(".")[0] as string))];
     expectToBeFound();
     const type = typeToken(shape.type);
-    super(
-      type,
-      name,
-      {
-        ...undeclared,
-        ...declared,
-        __origin: originOf(type, name, args, options, edgesWith(shape, name)),
-        __provider: providerLiteral(shape.kind),
-      },
-      // The engine cannot import resources of dynamic providers. The provider does it, see `adopts` in the origin.
-      pulumi.mergeOptions({ additionalSecretOutputs: secretOutputs }, { ...options, import: undefined }),
-    );
+    const recordAll = recordOneLine();
+    try {
+      super(
+        type,
+        name,
+        {
+          ...undeclared,
+          ...declared,
+          __origin: originOf(type, name, args, options, edgesWith(shape, name)),
+          __provider: providerLiteral(shape.kind),
+        },
+        // The engine cannot import resources of dynamic providers. The provider does it, see `adopts` in the origin.
+        pulumi.mergeOptions({ additionalSecretOutputs: secretOutputs }, { ...options, import: undefined }),
+      );
+    } finally {
+      recordAll();
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { type Definition, definitionNamed, type FoundReference, fieldsWhere, marksOf, targetsOf } from "@tunnelplane/sdk/contract";
 import { isHidden } from "../auth";
 import type { Document } from "../documents";
@@ -42,7 +43,7 @@ export interface Item {
 }
 
 /** Stands for an object that is missing, where that was said already. */
-const MISSING = "0".repeat(27);
+const MISSING = randomBytes(12).toString("hex");
 export const isMissing = (id: string): boolean => id.endsWith(MISSING);
 
 /** The members that a request leaves without a place. */

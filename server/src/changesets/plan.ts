@@ -43,12 +43,12 @@ export async function planOf(scope: Scope, request: ChangeSetRequest, setId: str
   );
   const leaving = leavingMembers(members, ids);
   const planning: Planning = { ...scope, documents: scope.context.documents, mode, faults, loaded: new Map(), leaving, facts: noFacts() };
-  await refuseOtherSets(planning, identified);
   const stored = [...identified].flatMap(([{ definition }, found]) =>
     found === undefined ? [] : [{ definition, id: typeof found === "string" ? found : found.resource_id }],
   );
   const deleted = mode === "own" ? leaving.filter((member) => isVisible(planning, member)) : [];
   await load(planning, [...stored, ...deleted.map(({ kind, resource_id }) => ({ definition: definitionNamed(kind), id: resource_id }))]);
+  await refuseOtherSets(planning, identified);
   const wanted = await itemsOf(planning, identified);
   if (mode === "merge") refuseLostKeys(planning, wanted);
 
@@ -96,14 +96,16 @@ export async function planOf(scope: Scope, request: ChangeSetRequest, setId: str
 
 const isVisible = ({ caller }: Planning, { kind, owner_id }: MemberRow): boolean => !isHidden(definitionNamed(kind), owner_id, caller);
 
-async function refuseOtherSets({ reader, faults }: Planning, identified: ReturnType<typeof identify>): Promise<void> {
+async function refuseOtherSets({ reader, faults, loaded, caller }: Planning, identified: ReturnType<typeof identify>): Promise<void> {
   const adopted = new Map([...identified].flatMap(([wanted, found]) => (typeof found === "string" ? [[found, wanted.name] as const] : [])));
-  for (const { resource_id: id, name } of await setsOf(reader, [...adopted.keys()]))
-    faults.add(adopted.get(id) as string, {
-      error: "in_other_set",
-      path: ["id"],
-      message: `names ${id}, which belongs to the change set ${name}; release it there, or declare it there`,
-    });
+  for (const { resource_id: id, name } of await setsOf(reader, [...adopted.keys()])) {
+    const old = loaded.get(id);
+    const definition = definitionOfId(id);
+    if (!old || !definition || isHidden(definition, old.ownerId, caller)) continue; // does not exist for this caller
+    const other = caller.admin ? `the change set ${name}` : "another change set";
+    const message = `names ${id}, which belongs to ${other}; release it there, or declare it there`;
+    faults.add(adopted.get(id) as string, { error: "in_other_set", path: ["id"], message });
+  }
   const seen = new Set<string>();
   for (const [{ id, name }] of identified) {
     if (id !== undefined && seen.has(id))

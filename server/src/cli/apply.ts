@@ -104,7 +104,7 @@ function readCatalogue(file: string): ReadCatalogue {
       for (const { key, field, msg } of faults) {
         const entry = byName.get(key);
         const message = [field && `(${field})`, msg].filter(Boolean).join(" ");
-        if (entry) document.complain([entry.collection, entry.name], message);
+        if (entry) document.complain([entry.collection, entry.name], message, "name");
         else outside.push(`  ${key} ${message}`);
       }
       const lines = document.mistakes.length > 0 ? [report(file, document.mistakes, document.lines)] : [];
