@@ -123,7 +123,8 @@ Every answer with a status of 400 or more is JSON:
 {"error_code": "TP_1501", "status_code": 409, "msg": "hostports[0] is served by another edge already; …", "details": {"operation_id": "op_…", "field": "hostports[0]"}}
 \`\`\`
 
-\`msg\` says what is wrong, what was expected and what to do; \`details.field\` names the invalid field. A refused request changes nothing.
+\`msg\` says what is wrong, what was expected and what to do; \`details.field\` names the invalid field. A refused request
+changes nothing.
 This page follows from the contract (\`npm run generate\`).
 
 | Code | Status | Answered when |

@@ -12,15 +12,15 @@ interface Options extends ServerOptions {
   readonly only: readonly string[];
 }
 
-/** `adopt`: writes the program of what a server holds, and the file that imports it. */
+/** `adopt`: writes a program for the objects of a server, and the file that imports them. */
 export function adoptCommand(): Command {
-  const command = new Command("adopt").description("Write the Pulumi program of what a server holds, and the file that imports it");
+  const command = new Command("adopt").description("Write a Pulumi program for the objects of a server, and the file that imports them");
   for (const option of serverOptions()) command.addOption(option);
   return command
-    .requiredOption("--out <folder>", "where to write the project: a folder that is new or empty")
-    .addOption(new Option("--format <format>", "a program in TypeScript, or a catalogue").choices(["ts", "yaml"]).default("ts"))
+    .requiredOption("--out <folder>", "folder for the project; must be new or empty")
+    .addOption(new Option("--format <format>", "write a program in TypeScript or a YAML catalogue").choices(["ts", "yaml"]).default("ts"))
     .addOption(
-      new Option("--only <kind or name>", "a kind, such as tls_edge, or a name that adopt prints; may be repeated")
+      new Option("--only <kind or name>", "adopt only this kind, such as tls_edge, or this name, as printed by adopt; may be repeated")
         .argParser((word, words: string[]) => [...words, word])
         .default([], "everything"),
     )
@@ -44,16 +44,16 @@ async function adopt({ out, format, only, ...server }: Options): Promise<void> {
   for (const line of world.leftOut) say(`  ${line}`);
   const secrets = resources.reduce((count, { definition, inputs }) => count + secretsIn(definition, inputs).length, 0);
   say(
-    `${IMPORT_FILE} ${secrets > 0 ? "holds their secrets: keep it to yourself, and " : "is needed once: "}delete it when all is imported. In ${out}:`,
+    `${IMPORT_FILE} ${secrets > 0 ? "contains their secrets: keep it private, and " : "is needed once: "}delete it after the import. In ${out}:`,
   );
   say("  npm install && pulumi stack init dev");
   if (secrets > 0) say(`  npx tunnelplane-pulumi secrets ${IMPORT_FILE}`);
-  // Without the flag, the engine prints code with the secrets in it.
+  // Without --generate-code=false, the engine prints code that contains the secrets.
   say(`  pulumi import --file ${IMPORT_FILE} --generate-code=false --protect=false --yes`);
   say("  pulumi preview");
 }
 
-/** Without a name and password, which an address may hold. */
+/** The address without user name and password. */
 function addressOf(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname === "/" ? "" : pathname}`;

@@ -17,24 +17,26 @@ interface Options extends ServerOptions {
 
 const FOUND = 2;
 
-/** `review`: what a preview means for callers and owners. */
+/** `review`: shows the effects of a preview on callers and owners. */
 export function reviewCommand(): Command {
   const command = new Command("review")
-    .description("Say what a preview means for callers: exit code 0 nothing to stop for, 2 findings, 1 no review was possible")
-    .argument("[file]", "the output of `pulumi preview --json --show-sames`; - or nothing for standard input");
+    .description("Show the effects of a preview on callers. Exit code 0: no findings that fail; 2: findings; 1: the review failed")
+    .argument("[file]", "file with the output of `pulumi preview --json --show-sames`; - or nothing for standard input");
   for (const option of serverOptions()) command.addOption(option);
   return command
-    .addOption(new Option("--format <format>", "how to print the report").choices(FORMATS).default("markdown"))
+    .addOption(new Option("--format <format>", "format of the report").choices(FORMATS).default("markdown"))
     .addOption(
-      new Option("--fail-on <severity>", "findings from this severity on end in 2").choices([...SEVERITIES, "never"]).default("high"),
+      new Option("--fail-on <severity>", "exit with 2 for findings of this severity or above")
+        .choices([...SEVERITIES, "never"])
+        .default("high"),
     )
     .addOption(
-      new Option("--accept <hash>", "the hash of a finding or a report that is accepted; may be repeated")
+      new Option("--accept <hash>", "accept the finding or the whole report with this hash; may be repeated")
         .argParser((hash, hashes: string[]) => [...hashes, hash])
         .default([], "none"),
     )
-    .option("--baseline <file>", "an earlier report (--format json), whose findings are accepted")
-    .option("--events <file>", "an engine event log, of which policy violations are read and nothing else")
+    .option("--baseline <file>", "accept the findings of an earlier report (--format json)")
+    .option("--events <file>", "read policy violations, and nothing else, from an engine event log")
     .action(run);
 }
 
@@ -43,7 +45,7 @@ async function run(file = "-", { format, failOn, accept, baseline, events, ...se
   const apiKey = server.apiKey || process.env.TUNNELPLANE_API_KEY || undefined;
   const preview = read(file, EXPECTED_PREVIEW);
   const report = await review(preview, {
-    // Read the environment later, so that errors can say where a value comes from.
+    // Pass only the flags: the environment is read later, so that errors can name the source of a value.
     ...((url || apiKey) && { url: server.url ?? "", apiKey: server.apiKey ?? "" }),
     accept,
     baseline: baseline === undefined ? undefined : reportIn(baseline),
@@ -52,7 +54,7 @@ async function run(file = "-", { format, failOn, accept, baseline, events, ...se
     progress: (objects) => console.error(`Read ${objects} objects …`),
   });
   process.stdout.write(write(report, format));
-  // A process that is told to exit would cut what it has not printed yet.
+  // Do not call process.exit(), which would cut off output that is not written yet.
   if (failing(report, failOn).length > 0) process.exitCode = FOUND;
 }
 

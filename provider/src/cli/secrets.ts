@@ -5,12 +5,12 @@ import { messageOf } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
 import { keyOf, unsealed } from "../adopt/secrets";
 
-/** `secrets`: sets the configuration that an adopted program reads. Values go through standard input, never through arguments. */
+/** `secrets`: sets the configuration that an adopted program reads. Passes values through standard input, never as arguments. */
 export function secretsCommand(): Command {
   return new Command("secrets")
-    .description("Set the secrets of an import file in the configuration of the stack beside it")
+    .description("Copy the secrets of an import file into the configuration of the stack in the same folder")
     .argument("<file>", "the import file that adopt wrote")
-    .option("--stack <name>", "the stack (default: the one that is selected)")
+    .option("--stack <name>", "name of the stack (default: the selected one)")
     .action((file: string, { stack }: { stack?: string }) => {
       const resources = resourcesOf(file);
       const secrets = resources.flatMap(({ name, inputs }) =>
@@ -26,7 +26,7 @@ function resourcesOf(file: string): { name: string; inputs: unknown }[] {
   try {
     read = JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
-    // The file holds secrets: keep its content out of the message.
+    // Keep the file's content out of the message, because it holds secrets.
     throw new Error(error instanceof SyntaxError ? `${file} is no JSON; expected the import file that adopt wrote` : messageOf(error));
   }
   const { resources } = (read ?? {}) as { resources?: { name: string; inputs: unknown }[] };
@@ -37,7 +37,7 @@ function resourcesOf(file: string): { name: string; inputs: unknown }[] {
 function set(folder: string, key: string, secret: string, stack: string | undefined): void {
   const args = ["config", "set", "--secret", "--non-interactive", ...(stack === undefined ? [] : ["--stack", stack]), key];
   try {
-    // The engine takes away one line break from the end of what it reads.
+    // The engine removes one line break from the end of its input.
     execFileSync("pulumi", args, { cwd: folder, input: `${secret}\n`, stdio: ["pipe", "ignore", "pipe"], encoding: "utf8" });
   } catch (error) {
     const { code, stderr } = error as { code?: string; stderr?: string };
