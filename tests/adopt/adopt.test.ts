@@ -36,7 +36,7 @@ describe("adopt writes the program of a server", () => {
       const adopted = await made.adopt(server, "--format", format);
       expect(adopted.code, adopted.stderr).to.equal(0);
       expect(adopted.stdout).to.contain(`declares ${before.length} of the ${before.length} objects`);
-      expect(adopted.stdout).to.contain("it is the key that this is read with");
+      expect(adopted.stdout).to.contain("it is the API key of this command");
 
       const files = [
         ".gitignore",

@@ -71,11 +71,11 @@ describe("What adopt writes", () => {
     expect(catalogue).to.match(/backendId: bkdfo_\w{27}/);
   });
 
-  it("is nothing, said in one line, when --only stands for nothing or the folder is not empty", async () => {
+  it("is nothing, said in one line, if --only fits no object or the folder is not empty", async () => {
     const made = project();
     const nothing = await made.adopt(server, "--only", "tls_edges");
     expect([nothing.code, nothing.stdout]).to.deep.equal([1, ""]);
-    expect(nothing.stderr).to.match(/^tunnelplane-pulumi: --only tls_edges stands for nothing: [^\n]*\n$/);
+    expect(nothing.stderr).to.match(/^tunnelplane-pulumi: --only tls_edges fits no object: [^\n]*\n$/);
 
     mkdirSync(made.folder);
     writeFileSync(join(made.folder, "mine.txt"), "mine");
@@ -112,6 +112,6 @@ describe("What adopt writes", () => {
     const none = await tunnelplanePulumi(["adopt", "--url", server.url, "--out", made.folder], { TUNNELPLANE_API_KEY: "" });
     expect(none.stderr).to.equal("tunnelplane-pulumi: There is no API key: set TUNNELPLANE_API_KEY, or pass --api-key\n");
     const other = await tunnelplanePulumi(["secrets", __filename]);
-    expect(other.stderr).to.equal(`tunnelplane-pulumi: ${__filename} is no JSON; expected the import file that adopt wrote\n`);
+    expect(other.stderr).to.equal(`tunnelplane-pulumi: ${__filename} is not JSON; expected the import file that adopt wrote\n`);
   });
 });

@@ -13,11 +13,11 @@ describe("what `review` is given", () => {
 
   const refused: [what: string, content: string | Buffer, said: RegExp][] = [
     ["an empty file", "", /is empty/],
-    ["a text", `${CANARY} is no JSON`, /is no JSON/],
-    ["JSON that is cut off", `{"steps": [{"op": "${CANARY}`, /is no JSON/],
-    ["JSON of another tool", JSON.stringify({ format_version: "1.2", resource_changes: [{ address: CANARY }] }), /JSON of something else/],
-    ["a list", JSON.stringify([CANARY]), /JSON of something else/],
-    ["steps of something else", JSON.stringify({ steps: [{ name: CANARY }] }), /JSON of something else/],
+    ["a text", `${CANARY} is not JSON`, /is not JSON/],
+    ["JSON that is cut off", `{"steps": [{"op": "${CANARY}`, /is not JSON/],
+    ["JSON of another tool", JSON.stringify({ format_version: "1.2", resource_changes: [{ address: CANARY }] }), /other JSON/],
+    ["a list", JSON.stringify([CANARY]), /other JSON/],
+    ["steps of something else", JSON.stringify({ steps: [{ name: CANARY }] }), /other JSON/],
     [
       "a stream of engine events",
       `{"sequence":0,"timestamp":1,"preludeEvent":{"config":{}}}\n{"sequence":1,"timestamp":1,"diagnosticEvent":{"message":"${CANARY}"}}\n`,

@@ -185,7 +185,7 @@ describe("a review of what the engine previews", () => {
     });
     expect(failed).to.include("canary-of-a-secret");
     expect(() => review(failed))
-      .to.throw(/^The preview is of a preview that failed \(\d errors?\): mend its program first; .*pulumi preview --json/)
+      .to.throw(/^The preview is of a preview that failed \(\d errors?\): fix its program first; .*pulumi preview --json/)
       .with.property("message")
       .that.does.not.include("canary");
     const refused = await change.preview(program({ hostports: ["no hostport"] }));

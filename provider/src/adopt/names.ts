@@ -1,14 +1,14 @@
 import type { Existing } from "./world";
 
-/** Where a name comes from: the first of these that has a letter or digit in it. */
+/** The fields that a name may come from: the first one with a letter or digit in it. */
 const SOURCES = ["description", "name", "hostports", "subject_common_name", "match", "cidr", "address", "principals", "labels"];
 
 const LONGEST = 50;
 
 /**
- * Gives each object a name of its own: what it says of itself in small letters, digits, ".", "_" and "-"; else its kind.
- * Of several with one name, the first (by kind, then the oldest) has it alone, and others have their kind behind it, then
- * numbers. So names are the same on every run, are names of catalogues, and stand for one object wherever they stand.
+ * Gives each object a unique name, made from one of its own fields in lower-case letters, digits, ".", "_" and "-", or else
+ * from its kind. If several want the same name, the first (by kind, then by age) gets it; others get their kind appended,
+ * then numbers. So names are the same in every run, valid in catalogues, and unambiguous.
  */
 export function namesOf(objects: readonly Existing[]): ReadonlyMap<Existing, string> {
   const taken = new Set<string>();

@@ -18,12 +18,12 @@ import { namesOf } from "./names";
 import { keyOf, replacedAt, secretsIn } from "./secrets";
 import type { Existing } from "./world";
 
-/** Stands in arguments where the id of another declared object belongs. */
+/** A placeholder in arguments for the id of another declared object. */
 export class Reference {
   constructor(readonly name: string) {}
 }
 
-/** Stands in arguments where a secret of the stack's configuration belongs. */
+/** A placeholder in arguments for a secret of the stack's configuration. */
 export class Secret {
   constructor(readonly key: string) {}
 }
@@ -31,21 +31,21 @@ export class Secret {
 /** A resource that a program declares. */
 export interface Declared extends Existing {
   readonly name: string;
-  /** Its arguments without what is the default anyway, references and secrets in place; a map whose keys are ids is a Map. */
+  /** Its arguments without defaults, with placeholders for references and secrets; a map whose keys are ids is a Map. */
   readonly args: Properties;
 }
 
 /**
- * The declarations of a program, each after those that it refers to.
+ * The declarations of a program, each after those that it refers to. Throws if one of `only` fits no object.
  *
- * @param only kinds or names; empty for everything. Throws where one of them stands for nothing
+ * @param only kinds or names; empty for everything
  */
 export function declare(objects: readonly Existing[], only: readonly string[]): Declared[] {
   const names = namesOf(objects);
   const stands = (word: string, object: Existing) => word === object.definition.kind || word === names.get(object);
   for (const word of only) {
     if (!objects.some((object) => stands(word, object)))
-      throw new Error(`--only ${word} stands for nothing: it is neither a kind, such as tls_edge, nor a name that adopt prints`);
+      throw new Error(`--only ${word} fits no object: it is neither a kind on this server, such as tls_edge, nor a name that adopt prints`);
   }
   const chosen = objects.filter((object) => only.length === 0 || only.some((word) => stands(word, object)));
   const byId = new Map(chosen.map((object) => [object.id, object]));
@@ -82,13 +82,13 @@ function referencesOf({ definition, inputs }: Existing): { path: PropertyKey[]; 
   }));
 }
 
-/** The map at a path with references for those of its keys that have one; a Map, because a reference is no name of a property. */
+/** Replaces keys of the map at a path by references. Makes it a Map, because a reference cannot be a property name. */
 const withKeys = (args: Properties, path: readonly PropertyKey[], named: (id: string) => Reference | undefined): unknown =>
   replacedAt(args, path, (map) =>
     map instanceof Map ? map : new Map(Object.entries(map as object).map(([id, item]) => [named(id) ?? id, item])),
   );
 
-/** Leaves out the inputs that have their default value. */
+/** Drops the inputs that have their default value. */
 function withoutDefaults({ definition, inputs }: Existing): Properties {
   const args = Object.fromEntries(
     Object.entries(definition.fields)

@@ -7,13 +7,13 @@ import { sealed } from "./secrets";
 import { asTypeScript } from "./typescript";
 import { asCatalogue } from "./yaml";
 
-/** How the program is written. */
+/** The language of the program. */
 export type Format = "ts" | "yaml";
 
-/** The import file, relative to the project. It alone holds secrets. */
+/** The import file, relative to the project; the only file with secrets. */
 export const IMPORT_FILE = "import.json";
 
-/** Throws where something is that would be written over. */
+/** Throws if the folder is not empty, so that nothing is overwritten. */
 export function expectRoom(folder: string): void {
   if (!existsSync(folder)) return;
   if (!statSync(folder).isDirectory()) throw new Error(`${folder} is a file; name a folder that is new or empty`);
@@ -26,7 +26,7 @@ export function writeProject(folder: string, format: Format, resources: readonly
   const name = basename(resolve(folder)).replace(/[^A-Za-z0-9._-]+/g, "-") || "tunnels";
   const write = (file: string, text: string, mode?: number) => writeFileSync(join(folder, file), text, { flag: "wx", mode });
   const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
-  // First, so that no moment has the secrets without it.
+  // Write .gitignore first, so that the secrets are never there without it.
   write(".gitignore", `${IMPORT_FILE}\nnode_modules/\n`);
   write(IMPORT_FILE, json({ resources: resources.map(asImport) }), 0o600);
   write("Pulumi.yaml", `name: ${name}\nruntime: nodejs\ndescription: ${JSON.stringify(`What ${from} holds`)}\n`);

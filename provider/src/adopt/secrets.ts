@@ -1,11 +1,11 @@
 import { camelCasePath, createSchema, type Definition, formatPath, secretPathsOf } from "@tunnelplane/sdk/contract";
 import type { Properties } from "../core/values";
 
-/** How an import file marks a secret: the engine's own signature, and the value as JSON. */
+/** The mark of a secret in an import file: the engine's signature, beside the value as JSON. */
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
-/** The paths of the secrets that properties hold. */
+/** The paths of the secrets in properties. */
 export const secretsIn = (definition: Definition, properties: Properties): string[][] =>
   secretPathsOf(definition)
     .map((path) => camelCasePath(createSchema(definition), path.split(".")) as string[])
@@ -14,14 +14,14 @@ export const secretsIn = (definition: Definition, properties: Properties): strin
 /** The name of a secret in the configuration. */
 export const keyOf = (name: string, path: readonly PropertyKey[]): string => `${name}-${formatPath(path)}`;
 
-/** The properties with their secrets as an import file has them. */
+/** Marks the secrets in properties for an import file. */
 export const sealed = (definition: Definition, properties: Properties): Properties =>
   secretsIn(definition, properties).reduce(
     (all, path) => replacedAt(all, path, (secret) => ({ [SIGNATURE]: SECRET, plaintext: JSON.stringify(secret) })) as Properties,
     properties,
   );
 
-/** Every secret in the inputs of an import file's resource, with its place. */
+/** Every secret in the inputs of a resource in an import file, with its path. */
 export function unsealed(value: unknown, path: readonly PropertyKey[] = []): { path: readonly PropertyKey[]; secret: string }[] {
   if (typeof value !== "object" || value === null) return [];
   const { [SIGNATURE]: signature, plaintext } = value as Record<string, unknown>;
@@ -29,7 +29,7 @@ export function unsealed(value: unknown, path: readonly PropertyKey[] = []): { p
   return Object.entries(value).flatMap(([name, item]) => unsealed(item, [...path, Array.isArray(value) ? Number(name) : name]));
 }
 
-/** A copy in which another value stands at a path. */
+/** A copy with another value at a path. */
 export function replacedAt(value: unknown, [head, ...rest]: readonly PropertyKey[], replace: (value: unknown) => unknown): unknown {
   if (head === undefined) return replace(value);
   if (Array.isArray(value)) return value.map((item, index) => (index === head ? replacedAt(item, rest, replace) : item));

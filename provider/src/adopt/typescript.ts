@@ -14,7 +14,7 @@ export function asTypeScript(resources: readonly Declared[], from: string): stri
   const text = bodies.join("\n\n");
   const needsConfig = text.includes("config.requireSecret(");
   return [
-    `// What ${from} held when \`tunnelplane-pulumi adopt\` read it. It is yours to change.`,
+    `// The objects of ${from}, written by \`tunnelplane-pulumi adopt\`. Change this file as you like.`,
     ...(needsConfig || text.includes("pulumi.all(") ? ['import * as pulumi from "@pulumi/pulumi";'] : []),
     'import * as tunnels from "@tunnelplane/pulumi";',
     "",

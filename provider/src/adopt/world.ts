@@ -5,10 +5,10 @@ import { Lifecycle } from "../core/lifecycle";
 import { targetOf, type Wire } from "../core/target";
 import { outputsOf, type Properties } from "../core/values";
 
-/** An object of the server, as a program would declare it and as a state would record it. */
+/** An object of the server, in the forms of a declaration and of a state. */
 export interface Existing {
   readonly definition: Definition;
-  /** The value that references to it hold. */
+  /** The value of references to it. */
   readonly id: string;
   /** The id of its resource. */
   readonly resourceId: string;
@@ -23,7 +23,7 @@ export interface World {
   readonly caller: Caller;
   /** By kind, oldest first. */
   readonly objects: readonly Existing[];
-  /** The objects that are left out, each with the reason. */
+  /** Sentences about the objects that are left out, with the reason. */
   readonly leftOut: readonly string[];
 }
 
@@ -45,10 +45,10 @@ export async function readWorld(transport: Transport, progress: (read: number) =
   return { caller, objects, leftOut };
 }
 
-/** The object, or why it is left out. */
+/** The object, or the reason to leave it out. */
 function take(definition: Definition, answer: Wire, caller: Caller): Existing | string {
-  if (answer.id === caller.key_id) return "it is the key that this is read with";
-  if (typeof answer.expires_at === "string" && Date.parse(answer.expires_at) <= Date.now()) return `it ended at ${answer.expires_at}`;
+  if (answer.id === caller.key_id) return "it is the API key of this command";
+  if (typeof answer.expires_at === "string" && Date.parse(answer.expires_at) <= Date.now()) return `it expired at ${answer.expires_at}`;
   const target = present(targets.get(definition.kind));
   const outputs = outputsOf(target.definition, answer, undefined);
   const { ownerId, ...others } = Object.fromEntries(
@@ -59,7 +59,7 @@ function take(definition: Definition, answer: Wire, caller: Caller): Existing | 
   );
   const declared = ownerId === undefined || ownerId === caller.owner_id ? others : { ...others, ownerId };
   const { inputs, problems } = new Lifecycle(target).check({}, declared, () => false);
-  if (problems.length > 0) return `it cannot be declared any more: ${problems.join("; ")}`;
+  if (problems.length > 0) return `it breaks today's rules, so it cannot be declared: ${problems.join("; ")}`;
   const resourceId = [...pathFieldsOf(definition), "id"].map((name) => answer[name]).join("/");
   return { definition, id: answer.id as string, resourceId, answer, inputs, outputs };
 }

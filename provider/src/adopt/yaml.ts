@@ -13,12 +13,12 @@ export function asCatalogue(resources: readonly Declared[], from: string): strin
   const document = new Document(collections, { aliasDuplicateObjects: false });
   const head = [
     "# yaml-language-server: $schema=./node_modules/@tunnelplane/pulumi/tunnels.schema.json",
-    `# What ${from} held when \`tunnelplane-pulumi adopt\` read it. It is yours to change.`,
+    `# The objects of ${from}, written by \`tunnelplane-pulumi adopt\`. Change this file as you like.`,
   ];
   return `${head.join("\n")}\n\n${document.toString({ lineWidth: 0 })}`;
 }
 
-/** The tags that stand for references and secrets. */
+/** Replaces placeholders by names and tags. */
 function plain(value: unknown): unknown {
   if (value instanceof Reference) return value.name;
   if (value instanceof Secret) {

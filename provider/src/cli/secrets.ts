@@ -27,7 +27,7 @@ function resourcesOf(file: string): { name: string; inputs: unknown }[] {
     read = JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
     // Keep the file's content out of the message, because it holds secrets.
-    throw new Error(error instanceof SyntaxError ? `${file} is no JSON; expected the import file that adopt wrote` : messageOf(error));
+    throw new Error(error instanceof SyntaxError ? `${file} is not JSON; expected the import file that adopt wrote` : messageOf(error));
   }
   const { resources } = (read ?? {}) as { resources?: { name: string; inputs: unknown }[] };
   if (!Array.isArray(resources)) throw new Error(`${file} holds no \`resources\`; expected the import file that adopt wrote`);

@@ -14,9 +14,9 @@ const MOST_LETTERS = 1000;
 const PEM = /-----BEGIN [A-Z0-9 ]+-----[\s\S]*?(-----END [A-Z0-9 ]+-----|$)/g;
 
 /**
- * The policy violations of an engine event log. Nothing else of it is used: debug messages hold secrets in clear.
+ * The policy violations in an engine event log. Uses nothing else of it, because debug messages hold secrets in clear.
  *
- * @param source what it is called in a refusal
+ * @param source the name of the log in errors
  */
 export function readViolations(log: string, source = "The event log"): Violation[] {
   const lines = log.split("\n").filter((line) => line.trim() !== "");
@@ -48,7 +48,7 @@ function eventIn(line: string, source: string): Readonly<Record<string, unknown>
   try {
     read = JSON.parse(line);
   } catch {
-    throw new Error(`${source} is no JSON; ${EXPECTED}`);
+    throw new Error(`${source} is not JSON; ${EXPECTED}`);
   }
   if (!isEvent(read)) throw new Error(`${source} is no event; ${EXPECTED}`);
   return read;

@@ -4,7 +4,7 @@ import { escaped, prose } from "./htmlText";
 import { type Report, type ReviewedFinding, SEVERITIES } from "./report";
 import { causeWords, changedAspects, changeWords, countWords } from "./words";
 
-/** The report as one page that loads nothing. */
+/** The report as one HTML page that loads nothing else. */
 export function htmlOf(report: Report): string {
   const { findings, standing, addresses, violations = [], limits, hash } = report;
   const places = new Map(addresses.map(({ address }, index) => [address, `address-${index + 1}`]));
@@ -22,7 +22,7 @@ export function htmlOf(report: Report): string {
 <body>
 <header>
 <h1>Who can reach what, and what changes</h1>
-<p>This change: ${escaped(changeWords(report))}. ${findings.length === 0 ? "Callers and owners will notice nothing of it." : ""}</p>
+<p>This change: ${escaped(changeWords(report))}. ${findings.length === 0 ? "Callers and owners will not notice it." : ""}</p>
 </header>
 ${filters(report)}
 <main>
@@ -47,7 +47,7 @@ ${section(
 )}
 ${section(
   "standing",
-  "True before, and still",
+  "Standing findings",
   standing.map((finding) => findingItem(finding, places)),
 )}
 ${section(
@@ -108,7 +108,7 @@ ${table(change)}
 </article>`;
 }
 
-/** What differs; of an address that is new or gone, what it is or was. */
+/** The aspects that differ; all of them if the address is new or removed. */
 function table(change: Report["addresses"][number]): string {
   const sides = ([change.before && "Before", change.after && "After"] as const).filter((side) => side !== null);
   const rows = changedAspects(change).map((aspect) => {

@@ -4,7 +4,7 @@ const { width, height, gap } = BOX;
 const acrossPx = 3 * width + 2 * gap;
 const downPx = 3 * height + 2 * gap;
 
-/** How the page looks: on a screen of any width, in light and dark, and on paper. */
+/** The style of the page: for screens of any width, light and dark, and for paper. */
 export const STYLE = `
 :root{--back:#fff;--text:#1b1f24;--soft:#59636e;--line:#d1d9e0;--box:#f6f8fa;--high:#b42318;--medium:#8a5a00;--low:#1f5fae;--good:#1a7f37}
 @media (prefers-color-scheme:dark){:root{--back:#0f1318;--text:#e6edf3;--soft:#9aa5b1;--line:#323b46;--box:#181e26;--high:#ff8a80;--medium:#f0b849;--low:#7cb7ff;--good:#6fdd8b}}
@@ -51,7 +51,7 @@ thead{display:none}tr{display:block;padding:.4rem 0;border-top:1px solid var(--l
 }
 `;
 
-/** Shows what is asked for: what is of some severities, and holds a text. */
+/** The filters of the page: by severity and by text. */
 export const SCRIPT = `
 (() => {
   const form = document.getElementById("filters");

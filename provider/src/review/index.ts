@@ -17,15 +17,15 @@ export type { Worlds } from "./worlds";
 export const serverObjects = (options: ServerOptions): Promise<Everything> =>
   askServer(options, (transport) => readServer(transport, () => {}));
 
-/** How to review: with `url` or `apiKey`, a server is asked for what is outside of the stack. */
+/** Options of a review. With `url` or `apiKey`, it asks a server for objects outside of the stack. */
 export type Options = Omit<ReviewOptions, "server"> & ServerOptions & { readonly progress?: (objects: number) => void };
 
 /**
- * Reviews a preview: what it means for callers and owners.
+ * Reviews a preview: finds its effects on callers and owners.
  *
- * @param preview what `pulumi preview --json --show-sames` prints, as text or parsed
- * @returns the report, or a promise of it where a server is asked
- * @throws Error with one line where it is something else, or of a preview that failed
+ * @param preview the output of `pulumi preview --json --show-sames`, as text or parsed
+ * @returns the report, or a promise of it if a server is asked
+ * @throws Error with one line if the input is something else, or a preview that failed
  *
  * @example
  * ```ts
@@ -38,7 +38,7 @@ export function review(preview: string | object, options: Options): Promise<Repo
 export function review(preview: string | object, options: Options = {}): Report | Promise<Report> {
   const { url, apiKey, progress = () => {}, ...others } = options;
   if (url === undefined && apiKey === undefined) return reviewWith(preview, others);
-  readPreview(preview, others.source); // what is wrong with it is said before a server is asked
+  readPreview(preview, others.source); // refuse bad input before asking a server
   return askServer({ url, apiKey }, (transport) => readServer(transport, progress)).then((server) =>
     reviewWith(preview, { ...others, server }),
   );

@@ -3,32 +3,32 @@ import type { Report, ReviewedFinding } from "./report";
 import { SEVERITIES } from "./report";
 import { causeWords, changedAspects, changeWords, countWords } from "./words";
 
-/** Comments of GitHub and GitLab hold more, and their marks and the recipes' own words want room. */
+/** Comments of GitHub and GitLab may be longer; the rest is for text that the recipes add. */
 const MOST_CHARACTERS = 60_000;
-/** Kept for the end, which says what is left out. */
+/** Reserved for the end, which says what is left out. */
 const ROOM_FOR_END = 6000;
 
-/** By this line, a recipe finds the comment that it has to update. */
+/** Recipes find the comment to update by this line. */
 const MARK = "<!-- tunnelplane-review -->";
 
-/** The report as a comment of a pull request: the most important first, and nothing folded away. */
+/** The report as a comment on a pull request: the most important first, nothing folded away. */
 export function markdownOf(report: Report): string {
   const body = new Body(MOST_CHARACTERS - ROOM_FOR_END);
   const { findings, standing, addresses, violations = [] } = report;
   body.add([MARK, `## Tunnels: ${countWords(report)}`, "", `This change: ${changeWords(report)}.`, ""]);
-  if (findings.length === 0) body.add(["Callers and owners will notice nothing of it.", ""]);
+  if (findings.length === 0) body.add(["Callers and owners will not notice it.", ""]);
   for (const severity of SEVERITIES) {
     const open = findings.filter((finding) => finding.severity === severity && !finding.accepted);
     body.section(`### ${severity[0]?.toUpperCase()}${severity.slice(1)}`, open.map(item), `${severity} findings`);
   }
-  body.section("### Accepted before", findings.filter(({ accepted }) => accepted).map(item), "accepted findings");
+  body.section("### Accepted findings", findings.filter(({ accepted }) => accepted).map(item), "accepted findings");
   body.section(
     "### Policies",
     violations.map(({ level, policy, message }) => `- ${prose(level)} ${code(policy)}: ${prose(message)}`),
     "violations",
   );
   body.section("### Addresses that change", addresses.map(addressTable), "addresses");
-  body.section("### True before, and still", standing.map(item), "standing findings");
+  body.section("### Standing findings", standing.map(item), "standing findings");
   body.finish(ending(report));
   return body.text;
 }
@@ -85,7 +85,7 @@ function ending({ limits, hash }: Report): string[] {
   return [...(shown.length > 0 ? ["### Not seen", "", ...shown, ""] : []), `To accept all of this: \`--accept ${hash}\``];
 }
 
-/** Escapes a text, so that it makes no link, mention, mark or table. */
+/** Escapes a text, so that it contains no link, mention, markup or table. */
 const prose = (text: string): string =>
   text
     .split(/(`[^`]*`)/)

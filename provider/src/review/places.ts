@@ -1,16 +1,16 @@
 import { present } from "@tunnelplane/sdk/contract";
 import type { OurStep } from "./worlds";
 
-/** Where a program declares a resource. */
+/** The place in the program that declares a resource. */
 export interface Place {
   readonly file?: string;
   readonly line?: number;
 }
 
-/** Our classes, and what is loaded for a program. */
+/** Files of our classes, and files that are loaded for a program. */
 const OURS = /^(.*\/)?(?:src|dist)\/generated\/[^/]+$/;
 
-/** The first frame outside of this package, seen from the project's folder. */
+/** The first stack frame outside of this package, relative to the project's folder. */
 export function placeOf({ newState, oldState }: Pick<OurStep, "newState" | "oldState">): Place {
   const frames = ((newState ?? oldState)?.stackTrace ?? []).flatMap(({ sourcePosition }) => frameOf(sourcePosition) ?? []);
   const ours = frames[0] && OURS.exec(frames[0].file)?.[1];

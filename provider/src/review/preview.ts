@@ -1,7 +1,7 @@
-/** How to make the expected input; the end of every refusal. */
+/** The end of every error: how to make the expected input. */
 export const EXPECTED = "expected the output of: pulumi preview --json --show-sames > preview.json";
 
-/** A resource in a preview, as it was or as it would be. */
+/** A resource before or after a preview. */
 export interface State {
   readonly urn: string;
   readonly id?: string;
@@ -22,26 +22,26 @@ export interface PreviewStep {
 
 export interface Preview {
   readonly steps: readonly PreviewStep[];
-  /** How many resources that stay the same are not among the steps. */
+  /** The number of unchanged resources that are missing in the steps. */
   readonly missing: number;
 }
 
-/** Text as files hold it: Windows' shells write UTF-16 with a mark in front. */
+/** Decodes a file. Shells on Windows write UTF-16 with a byte-order mark. */
 export function textOf(bytes: Buffer): string {
   const text = bytes[0] === 0xff && bytes[1] === 0xfe ? bytes.toString("utf16le") : bytes.toString("utf8");
   return text.replace(/^\uFEFF/, "");
 }
 
 /**
- * Reads what `pulumi preview --json` prints. Refuses everything else in one line, which never repeats what was read.
+ * Reads the output of `pulumi preview --json`. Refuses anything else with one line, which never quotes the input.
  *
- * @param source what it is called in that line
+ * @param source the name of the input in that line
  */
 export function readPreview(preview: string | object, source = "The preview"): Preview {
   const read = typeof preview === "string" ? parsed(preview, source) : preview;
-  if (!isObject(read) || !looksLikePreview(read)) throw new Error(`${source} is JSON of something else; ${EXPECTED}`);
+  if (!isObject(read) || !looksLikePreview(read)) throw new Error(`${source} is other JSON; ${EXPECTED}`);
   const failed = (Array.isArray(read.diagnostics) ? read.diagnostics : []).filter((one) => isObject(one) && one.severity === "error");
-  if (failed.length > 0) throw new Error(`${source} is of a preview that failed (${places(failed)}): mend its program first; ${EXPECTED}`);
+  if (failed.length > 0) throw new Error(`${source} is of a preview that failed (${places(failed)}): fix its program first; ${EXPECTED}`);
   const steps = (read.steps ?? []) as PreviewStep[];
   const { same } = (isObject(read.changeSummary) ? read.changeSummary : {}) as { same?: number };
   return { steps, missing: Math.max((same ?? 0) - steps.filter(({ op }) => op === "same").length, 0) };
@@ -58,7 +58,7 @@ function parsed(text: string, source: string): unknown {
   try {
     return JSON.parse(trimmed);
   } catch {
-    throw new Error(`${source} is no JSON; ${EXPECTED}`); // what stands in the file is not for the message
+    throw new Error(`${source} is not JSON; ${EXPECTED}`); // do not quote the input, which may hold secrets
   }
 }
 
@@ -76,13 +76,13 @@ export const isEvent = (value: unknown): value is Readonly<Record<string, unknow
   typeof value.timestamp === "number" &&
   ("sequence" in value || Object.keys(value).some((key) => key.endsWith("Event")));
 
-/** The engine leaves out what is empty: a program that fails early has no steps. */
+/** The engine omits empty parts: a program that fails early has no steps. */
 const looksLikePreview = ({ steps, diagnostics, changeSummary }: Readonly<Record<string, unknown>>): boolean =>
   steps === undefined
     ? isObject(changeSummary) || (Array.isArray(diagnostics) && diagnostics.some((one) => isObject(one) && "severity" in one))
     : Array.isArray(steps) && steps.every((step) => isObject(step) && typeof step.op === "string" && /^urn:pulumi:/.test(String(step.urn)));
 
-/** Where errors are; what they say may hold secrets. */
+/** The resources with errors. The messages are left out, because they may hold secrets. */
 function places(failed: readonly { readonly urn?: unknown }[]): string {
   const names = [...new Set(failed.flatMap(({ urn }) => (typeof urn === "string" && urn !== "" ? [nameIn(urn)] : [])))];
   const count = `${failed.length} ${failed.length === 1 ? "error" : "errors"}`;

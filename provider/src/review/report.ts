@@ -4,7 +4,7 @@ import type { Place } from "./places";
 
 export interface ReviewedFinding extends Finding {
   readonly cause: Finding["cause"] & Place;
-  /** Somebody accepted it, or the review as a whole. */
+  /** Whether the finding or the whole report was accepted. */
   readonly accepted?: true;
 }
 
@@ -18,7 +18,7 @@ export interface ReviewedChange {
 /** The report on a preview; the JSON of `review --format json`. */
 export interface Report {
   readonly version: 1;
-  /** Of all findings together: the same for the same plan, on another day and with other ids. */
+  /** The hash of all findings: the same for the same plan, on another day and with other ids. */
   readonly hash: string;
   readonly counts: Comparison["counts"];
   /** The most severe first. */
@@ -27,18 +27,18 @@ export interface Report {
   readonly standing: readonly ReviewedFinding[];
   readonly addresses: Comparison["addresses"];
   readonly changes: readonly ReviewedChange[];
-  /** Sentences on what the review could not see. */
+  /** Sentences about parts that the review could not see. */
   readonly limits: readonly string[];
-  /** Of policies, where an event log was given. */
+  /** Policy violations, if an event log was given. */
   readonly violations?: readonly Violation[];
 }
 
 export const SEVERITIES: readonly Severity[] = ["high", "medium", "low"];
 
-/** From which severity on findings fail a review. */
+/** The lowest severity that fails a review. */
 export type FailOn = Severity | "never";
 
-/** The findings that fail a review: those at or above a severity that nobody accepted. */
+/** The findings that fail a review: at or above a severity, and not accepted. */
 export const failing = ({ findings }: Report, failOn: FailOn = "high"): ReviewedFinding[] =>
   failOn === "never"
     ? []

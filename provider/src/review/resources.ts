@@ -16,12 +16,12 @@ import { toWire } from "../core/values";
 import { typeToken } from "../host/typeToken";
 import { isObject, nameIn, type State } from "./preview";
 
-/** The declaration of a class of this package. */
+/** The type of a resource of this package. */
 export interface ResourceType {
   /** `tls_edge`, or `tls_edge.mutual_tls`. */
   readonly kind: string;
   readonly definition: Definition;
-  /** Of a module: the fields that name what it belongs to. */
+  /** For a module: the fields that name its object. */
   readonly owner?: Definition;
 }
 
@@ -43,13 +43,13 @@ const types = new Map<string, ResourceType>(
   ]),
 );
 
-/** The declaration behind the engine's name of a type, if it is one of this package. */
+/** The type for the engine's type token, if it is one of this package. */
 export const typeOf = (token: string): ResourceType | undefined => types.get(token);
 
-/** The type of a URN; types of parents stand before it. */
+/** The type in a URN. The types of parents come before it. */
 export const typeIn = (urn: string): ResourceType | undefined => typeOf(urn.split("::")[2]?.split("$").at(-1) ?? "");
 
-/** How the engine prints a secret. */
+/** The engine's placeholder for a secret. */
 export const SECRET = "[secret]";
 
 /** Fields that the server computes, by kind. */
@@ -59,7 +59,7 @@ const WORKED_OUT: Readonly<Record<string, readonly string[]>> = {
   ssh_host_certificate: ["valid_after", "valid_until"],
 };
 
-/** A resource of a preview as an object of a world. */
+/** Turns a resource of a preview into an object of a world. */
 export function objectOf({ kind, definition }: ResourceType, state: State, { urn, id, known, isMade }: Where): WorldObject {
   const declared = Object.fromEntries(Object.entries(state.inputs ?? {}).filter(([name]) => !name.startsWith("__")));
   const wire = toWire(definition, declared);
@@ -80,7 +80,7 @@ interface Where {
   readonly id?: string;
   /** The recorded fields of the same object. */
   readonly known?: State["outputs"];
-  /** Whether the resource of a URN has an id: what refers to it holds that. */
+  /** Whether the resource of a URN has an id already, so that references to it hold the id. */
   readonly isMade: (urn: string) => boolean;
 }
 
@@ -97,13 +97,13 @@ function withoutSecrets(value: unknown): Readonly<Record<string, unknown>> {
   return cover(value) as Readonly<Record<string, unknown>>;
 }
 
-/** Puts URNs in the places of ids that are not known yet, where it is certain which goes where. */
+/** Replaces ids that are not known yet by URNs, if it is certain which belongs where. */
 function withReferences(
   definition: Definition,
   fields: WorldObject["fields"],
   pending: ReadonlyMap<string, readonly string[]>,
 ): WorldObject["fields"] {
-  // A whole list or map that is not known may hold anything.
+  // A list or map that is not known as a whole may hold anything.
   const open = referencesIn(createSchema(definition), fields).filter(
     ({ id, path, isKey }) => id === UNKNOWN && !isKey && (typeof path.at(-1) === "number" || String(path.at(-1)).endsWith("_id")),
   );
@@ -112,7 +112,7 @@ function withReferences(
     const places = open.filter(({ path }) => path[0] === property);
     const kinds = new Set<string>(places.flatMap(({ reference }) => targetsOf(reference.to).map(({ kind }) => kind)));
     const urns = (pending.get(camelCase(property)) ?? []).filter((urn) => kinds.has(typeIn(urn)?.kind ?? ""));
-    // Nothing tells the order of several; it matters in a failover.
+    // The order of several is unknown, and it matters in a failover.
     if (urns.length !== places.length || (definition.kind === "failover_backend" && places.length > 1)) continue;
     for (const [index, { path }] of places.entries()) put(copy, path, present(urns[index]));
   }

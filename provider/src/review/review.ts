@@ -7,9 +7,9 @@ import type { Report, ReviewedChange, ReviewedFinding } from "./report";
 import { type OurStep, ourSteps, worldsOf } from "./worlds";
 
 export interface ReviewOptions {
-  /** The objects of a server, see `readServer`: without it, a review works from the preview alone. */
+  /** The objects of a server, see `readServer`. If absent, the review works from the preview alone. */
   readonly server?: Everything;
-  /** Hashes of findings or of whole reports that somebody accepted. */
+  /** Hashes of accepted findings and reports. */
   readonly accept?: readonly string[];
   /** An earlier report: its findings are accepted. */
   readonly baseline?: Pick<Report, "hash" | "findings">;
@@ -17,15 +17,15 @@ export interface ReviewOptions {
   readonly events?: string;
   /** Default: the present time. */
   readonly now?: Date;
-  /** The name of the preview in a refusal. */
+  /** The name of the preview in errors. */
   readonly source?: string;
 }
 
 /**
- * Reviews a preview: what it means for callers and owners.
+ * Reviews a preview: finds its effects on callers and owners.
  *
- * @param preview what `pulumi preview --json --show-sames` prints, as text or parsed
- * @throws Error with one line where it is something else, or of a preview that failed
+ * @param preview the output of `pulumi preview --json --show-sames`, as text or parsed
+ * @throws Error with one line if the input is something else, or a preview that failed
  */
 export function review(preview: string | object, options: ReviewOptions = {}): Report {
   const { server, events, now = new Date(), source } = options;
@@ -59,7 +59,7 @@ function acceptedBy({ hash }: Comparison, { accept = [], baseline }: ReviewOptio
   return (one) => hashes.has(hash) || hashes.has(one);
 }
 
-/** A replacement is one change, in however many steps. */
+/** Counts a replacement as one change, although it has several steps. */
 function changesOf(steps: readonly OurStep[]): ReviewedChange[] {
   const changes = new Map<string, ReviewedChange>();
   for (const { op, urn, type, oldState } of steps) {

@@ -3,7 +3,7 @@ import type { Report, ReviewedFinding } from "./report";
 
 const LEVELS: Readonly<Record<Severity, "error" | "warning" | "note">> = { high: "error", medium: "warning", low: "note" };
 
-/** Findings without a place in the program are shown at its project file, because viewers drop those without any. */
+/** The place of findings that have none in the program, because viewers drop findings without a place. */
 const PROJECT_FILE = "Pulumi.yaml";
 
 const DOCUMENTATION = "docs/meaning.md#findings";

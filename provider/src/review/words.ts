@@ -1,7 +1,7 @@
 import type { Exposure, Target } from "@tunnelplane/sdk/meaning";
 import type { Report, ReviewedFinding } from "./report";
 
-/** One line of what an address is, for people. */
+/** One aspect of an address, in words. */
 interface Aspect {
   readonly name: string;
   readonly before: string;
@@ -46,7 +46,7 @@ const ASPECTS: readonly (readonly [name: string, field: keyof Exposure, words: (
   ],
 ];
 
-/** The differences of an address before and after; all of it where the address is new or gone. */
+/** The aspects of an address that differ; all of them if the address is new or removed. */
 export const changedAspects = ({ before, after }: Report["addresses"][number]): Aspect[] =>
   ASPECTS.map(([name, field, words]) => {
     const said = (exposure: Exposure | null) => {
@@ -59,7 +59,7 @@ export const changedAspects = ({ before, after }: Report["addresses"][number]): 
     .filter(({ was, is }) => was !== is)
     .map(({ name, was, is }) => ({ name, before: before ? (was ?? "none") : "", after: after ? (is ?? "none") : "" }));
 
-/** The path to an address: who may come, what is asked of them, and where they end up. */
+/** The path of traffic: who may come, what is checked, and where it goes. */
 export function pathOf(exposure: Exposure): { who: string; checks: string[]; to: string } {
   const { client_certificate, sign_in, token, user_agents, actions, tls } = exposure;
   const denies = actions.filter(({ type }) => type === "deny").length;
@@ -89,7 +89,7 @@ function networkWords(networks: Exposure["networks"]): string {
 const servedWords = (names: readonly string[], others: number): string =>
   listed([...names, ...(others > 0 ? [`${others} others`] : [])]) || "nobody that is known";
 
-/** A tree of backends in one line. */
+/** Describes a tree of backends in one line. */
 function targetWords(target: Target): string {
   switch (target.kind) {
     case "tunnels":
@@ -124,7 +124,7 @@ function listed(items: readonly string[], most = 5): string {
   return items.length > most ? `${items.slice(0, most).join(", ")} and ${items.length - most} more` : items.join(", ");
 }
 
-/** Where a finding comes from: the place in the program, or the object and its field. */
+/** The cause of a finding: the place in the program, or the object and its field. */
 export function causeWords({ cause, offStack, certain }: ReviewedFinding): { at: string; place: string; remarks: string[] } {
   return {
     at: `${cause.name}${cause.property === undefined ? "" : `: ${cause.property}`}`,

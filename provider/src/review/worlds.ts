@@ -4,7 +4,7 @@ import type { Everything } from "../core/everything";
 import type { Preview, PreviewStep, State } from "./preview";
 import { objectOf, type ResourceType, typeIn } from "./resources";
 
-/** A step of a preview that declares something of ours. */
+/** A step of a preview for a resource of this package. */
 export interface OurStep extends PreviewStep {
   readonly type: ResourceType;
 }
@@ -12,11 +12,11 @@ export interface OurStep extends PreviewStep {
 export interface Worlds {
   readonly before: World;
   readonly after: World;
-  /** Sentences on what the review could not see. */
+  /** Sentences about parts that the review could not see. */
   readonly limits: readonly string[];
 }
 
-/** Resources that are only read are not declared by the stack. */
+/** Steps of resources that the stack only reads and does not declare. */
 const NOT_OF_THE_STACK = ["refresh", "read", "read-replacement", "read-discard"];
 
 export const ourSteps = ({ steps }: Preview): OurStep[] =>
@@ -32,7 +32,7 @@ export function worldsOf(preview: Preview, steps: readonly OurStep[], server: Ev
   const after = new Map<string, WorldObject>();
   const keeps = new Set(steps.filter(({ op }) => op === "same" || op === "update").map(({ urn }) => urn));
   for (const { urn, op, type, oldState, newState } of steps) {
-    // A copy that an earlier run left to be deleted serves nobody; what this change replaces is marked so as well, and serves.
+    // Skip old copies that an earlier run still has to delete: they are not in use. A replaced object has the same mark, but is in use.
     if (oldState && !(oldState.delete && op.startsWith("delete"))) {
       before.set(urn, objectOf(type, oldState, { urn, id: idOf(oldState), known: oldState.outputs, isMade: () => true }));
     }
@@ -41,13 +41,13 @@ export function worldsOf(preview: Preview, steps: readonly OurStep[], server: Ev
     const known = op === "same" ? oldState?.outputs : undefined;
     const object = objectOf(type, newState, { urn, id, known, isMade: (other) => keeps.has(other) });
     if (type.owner && Reflect.get(object.fields, type.owner.idField) === UNKNOWN) {
-      limits.push(`What \`${object.name}\` (${type.kind}) belongs to is not known yet: what it does is not in this review.`);
+      limits.push(`\`${object.name}\` (${type.kind}) belongs to an object that is not known yet, so its effect is not in this review.`);
     } else after.set(urn, object);
   }
   const [was, is] = [[...before.values()], [...after.values()]];
   if (preview.missing > 0) limits.push(missing(preview.missing, server !== undefined));
   if (!server) {
-    limits.push("No server was asked: what is outside of this stack could not be seen (--url and --api-key ask one).");
+    limits.push("No server was asked, so objects outside of this stack are not in this review (use --url and --api-key).");
     return { before: { objects: was, partial: true }, after: { objects: is, partial: true }, limits };
   }
   const isAdmin = server.caller.role === "admin";
@@ -63,12 +63,14 @@ export function worldsOf(preview: Preview, steps: readonly OurStep[], server: Ev
   };
 }
 
-/** The last of the ids that the id of a resource is made of. */
+/** The object's own id, the last part of a resource's id. */
 const idOf = ({ id }: State): string | undefined => id?.split("/").at(-1) || undefined;
 
 function missing(count: number, asked: boolean): string {
   const what = `${count} unchanged ${count === 1 ? "resource is" : "resources are"} not in this preview, which was made without --show-sames`;
-  return asked ? `${what}: they come from the server, as what belongs to no stack.` : `${what}: what rests on them is uncertain.`;
+  return asked
+    ? `${what}: they were read from the server, and count as outside of the stack.`
+    : `${what}: findings that depend on them are uncertain.`;
 }
 
 function outsideObject({ definition, answer }: Everything["found"][number]): WorldObject {
@@ -77,7 +79,7 @@ function outsideObject({ definition, answer }: Everything["found"][number]): Wor
   return { kind: definition.kind, id: answer.id as string, fields: definition.kind === "https_edge" ? fields : open };
 }
 
-/** Adds the modules that objects of the stack have on the server and that this stack does not declare: another one may. */
+/** Adds modules that objects of the stack have on the server and that it does not declare, because another stack may. */
 function undeclaredModules({ found }: Everything, before: readonly WorldObject[]): (object: WorldObject) => WorldObject {
   const answers = new Map(found.map((one) => [one.answer.id as string, one]));
   const declared = new Set(before.flatMap(({ id, kind, fields }) => [kind, ...Object.keys(fields)].map((name) => `${id} ${name}`)));
