@@ -1,4 +1,4 @@
 import { createHash } from "node:crypto";
 
-/** A short name for a text: 64 bits, which nobody meets twice by chance. */
+/** A hash of 64 bits, enough to make collisions by chance very unlikely. */
 export const shortHash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);

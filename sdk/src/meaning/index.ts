@@ -1,7 +1,7 @@
 import "../nodeVersion";
 
 /**
- * What a set of objects means (who can reach what), and what a change of it means (what callers will notice).
+ * The exposure of a set of objects (who can reach what), and the findings about a change (what callers will notice).
  * Pure functions: no server, no program, no clock.
  */
 export { mayBind } from "./exposure/binding";

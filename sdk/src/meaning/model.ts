@@ -3,14 +3,14 @@ import { registry } from "../contract/registry";
 import { canonical, type Fields, fieldNamed, inOrder, isObject, textIn } from "./values";
 import { UNKNOWN, type World, type WorldObject } from "./world";
 
-/** An object of a world, with the modules that are resources of their own put into their places. */
+/** An object of a world, together with its modules that are resources of their own. */
 export interface Thing {
   readonly kind: string;
-  /** The same text in both worlds for the same object. */
+  /** Equal in both worlds for the same object. */
   readonly identity: string;
   readonly object: WorldObject;
   readonly fields: Fields;
-  /** Where a module is declared, if not in the object itself. */
+  /** The resources that declare modules, if the object itself does not. */
   readonly modules: ReadonlyMap<string, WorldObject>;
 }
 
@@ -18,7 +18,7 @@ export type Identify = (object: WorldObject) => string;
 
 const ownIdentity: Identify = (object) => object.urn ?? object.id ?? `${object.kind} ${canonical(object.fields)}`;
 
-/** Tells which objects of two worlds are the same: those with one id, and else those with one URN. */
+/** Matches the objects of two worlds: by id, or else by URN. */
 export function sameIn(before: World, after: World): Identify {
   const known = new Map<WorldObject, string>();
   const byId = new Map<string, WorldObject>();
@@ -48,7 +48,7 @@ export function sameIn(before: World, after: World): Identify {
 
 const embedded = new WeakMap<WorldObject, readonly WorldObject[]>();
 
-/** The objects of a world, and the routes that answers of HTTPS edges carry. */
+/** The objects of a world, and the routes embedded in answers about HTTPS edges. */
 function everyObject({ objects }: World): WorldObject[] {
   const listed = new Set(objects.map(({ id }) => id));
   return objects.flatMap((object) => [object, ...routesIn(object).filter(({ id }) => !listed.has(id))]);
@@ -67,12 +67,12 @@ function routesIn(object: WorldObject): readonly WorldObject[] {
   return routes;
 }
 
-/** How each module that is a resource of its own names the object it belongs to. */
+/** For each module that is a resource of its own, the field that names its object. */
 const MODULE_OWNERS = new Map<string, string>(
   registry.flatMap((definition) => modulesOf(definition).map((module) => [`${definition.kind}.${module}`, definition.idField] as const)),
 );
 
-/** A world that can be asked. Its lists are in one order, whatever the order of the objects was. */
+/** A world with lookups. Its lists are sorted, so the order of the objects does not matter. */
 export class Model {
   readonly partial: boolean;
   readonly #byReference = new Map<string, Thing>();
@@ -106,7 +106,7 @@ export class Model {
     for (const route of this.of("https_edge_route")) this.#belong(route, route.fields.edge_id);
   }
 
-  /** The object that an id or a URN names. */
+  /** The object with an id or a URN. */
   find(reference: string): Thing | undefined {
     return this.#byReference.get(reference);
   }
@@ -124,7 +124,7 @@ export class Model {
     return this.#belonging.get(thing.identity) ?? [];
   }
 
-  /** What a reference means in either world. */
+  /** The identity of a referenced object, which is the same in both worlds. */
   identityOf(reference: string): string {
     return this.find(reference)?.identity ?? reference;
   }
@@ -146,7 +146,7 @@ export class Model {
     else this.#belonging.set(owner, [thing]);
   }
 
-  /** Rules or routes that belong to an object which is not known yet. */
+  /** Rules or routes whose parent is not known yet. */
   get ofUnknownOwner(): readonly Thing[] {
     return this.#belonging.get(UNKNOWN) ?? [];
   }

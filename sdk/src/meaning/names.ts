@@ -1,23 +1,23 @@
 import type { Model, Thing } from "./model";
 import { isObject, textIn, textsIn } from "./values";
 
-/** An object as findings and exposures name it. */
+/** An object in findings and exposures. */
 export interface Named {
   readonly kind: string;
   readonly name: string;
-  /** Absent for what is not made yet. */
+  /** Absent for an object that does not exist yet. */
   readonly id?: string;
 }
 
 const LONGEST_NAME = 100;
 
-/** A text of the user's own as sentences quote it: on one line, of bounded length, and without what would end the quotation. */
+/** Prepares a user's text for quotation in a sentence: one line, limited length, no characters that end the quotation. */
 const quotable = (text: string): string => {
   const line = text.replace(/[\s\p{Cc}\p{Cf}`]+/gu, " ").trim();
   return line.length > LONGEST_NAME ? `${line.slice(0, LONGEST_NAME)}…` : line;
 };
 
-/** What people call an object: its name in the program, or else what it says of itself, or else its id. */
+/** The name of an object for people: its name in the program, or else one of its fields, or else its id. */
 export function nameOf({ object, fields, kind }: Thing): string {
   if (object.name !== undefined) return quotable(object.name);
   const own = textIn(fields.description) ?? textIn(fields.name) ?? textIn(fields.subject_common_name) ?? textsIn(fields.hostports)[0];
@@ -34,7 +34,7 @@ function ofKind(kind: string, fields: Thing["fields"]): string | undefined {
   return textIn(fields.match) ?? textIn(fields.cidr) ?? textIn(fields.address);
 }
 
-/** The names of a world or two. Where several objects of a kind share a name, the id is said as well. */
+/** The names of one or two worlds. If several objects of a kind share a name, the id is added. */
 export class Names {
   readonly #holders = new Map<string, Set<string>>();
 
@@ -53,7 +53,7 @@ export class Names {
     return (this.#holders.get(`${thing.kind} ${nameOf(thing)}`)?.size ?? 0) > 1;
   }
 
-  /** The object in a sentence: its name, and its id where the name is not enough. */
+  /** The object in a sentence: its name, and its id if the name is not unique. */
   quote(thing: Thing): string {
     const { id } = thing.object;
     const name = nameOf(thing);

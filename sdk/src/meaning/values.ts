@@ -13,7 +13,7 @@ export function holdsUnknown(value: unknown): boolean {
   return isObject(value) && (UNKNOWN in value || Object.values(value).some(holdsUnknown));
 }
 
-/** A text that is the same for equal values: names in order. Lists keep their order. */
+/** A text that is equal for equal values. Names are sorted; lists keep their order. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? "null";
@@ -24,10 +24,10 @@ export function canonical(value: unknown): string {
     .join(",")}}`;
 }
 
-/** By code units, which is the same on every machine. */
+/** Sorts by code units, which gives the same order on every machine. */
 export const inOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The known texts of a list, in one order and each once. */
+/** The known texts of a list, sorted and without duplicates. */
 export const textsIn = (value: unknown): string[] =>
   Array.isArray(value)
     ? [...new Set(value.filter((item): item is string => typeof item === "string" && item !== UNKNOWN))].sort(inOrder)
@@ -36,10 +36,10 @@ export const textsIn = (value: unknown): string[] =>
 export const textIn = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" && value !== UNKNOWN ? value : undefined;
 
-/** A field whose name follows from the contract as the program runs. */
+/** Reads a field whose name is only known at run time. */
 export const fieldNamed = (fields: Fields, name: string): unknown => Reflect.get(fields, name);
 
-/** The ids of a field that was sent as ids (`backend_id`) or answered as references (`backend`), in their order; a map gives its keys. */
+/** The ids in a field in its sent form (`backend_id`) or answered form (`backend`), in their order; for a map, its keys. */
 export function idsIn(fields: Fields, sent: FieldName, answered: FieldName): { readonly ids: string[]; readonly unknown: boolean } {
   const value = fields[sent] ?? fields[answered];
   const all = Array.isArray(value) ? value : value == null ? [] : [value];

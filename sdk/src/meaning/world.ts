@@ -1,35 +1,35 @@
 import type { Fields } from "./fieldNames";
 
-/** How the engine of Pulumi writes a value that a preview does not know yet; it may stand anywhere in the fields of an object. */
+/** The engine's placeholder for a value that a preview does not know yet. It may be anywhere in an object's fields. */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** An object as the API answers it, or as a program declares it; names of fields are the API's in both. */
+/** An object from an answer of the API or from a program; field names are those of the API in both. */
 export interface WorldObject {
-  /** The kind: `tls_edge`; or, where a module is declared as a resource of its own, `tls_edge.mutual_tls`. */
+  /** The kind: `tls_edge`, or for a module that is a resource of its own, `tls_edge.mutual_tls`. */
   readonly kind: string;
-  /** The id that the server gave; absent for what a preview would create or replace. */
+  /** The server's id; absent for an object that a preview would create or replace. */
   readonly id?: string;
-  /** The resource's URN; the same in both worlds unless the resource was renamed. References may name it in the place of an id. */
+  /** The resource's URN; the same in both worlds unless the resource was renamed. References may hold it instead of an id. */
   readonly urn?: string;
-  /** The resource's name in its program. Without it, people are shown the description, subject or hostport. */
+  /** The resource's name in its program. If absent, sentences use the description, subject or hostport. */
   readonly name?: string;
-  /** The program's stack; absent for what belongs to no program. */
+  /** The program's stack; absent for an object that belongs to no program. */
   readonly stack?: string;
-  /** A credential that the reader may not see: it is counted and never named. */
+  /** Whether this is a credential that the reader may not see. It is counted, but never named. */
   readonly hidden?: true;
-  /** Something that is not in this world refers to it. */
+  /** Whether an object outside of this world refers to it. */
   readonly used?: true;
-  /** As they are sent (`backend_id`) or as they are answered (`backend: {id}`). Secrets may be left out. */
+  /** The fields in their sent form (`backend_id`) or answered form (`backend: {id}`). Secrets may be left out. */
   readonly fields: Fields;
 }
 
-/** All that is known at one time. The order of objects means nothing. */
+/** All objects known at one time. Their order does not matter. */
 export interface World {
   readonly objects: readonly WorldObject[];
-  /** There are objects that this world does not hold, for example those outside of a stack: what rests on them is uncertain. */
+  /** Whether objects are missing, for example those outside of a stack. Findings that depend on them are uncertain. */
   readonly partial?: boolean;
-  /** The ids of users and bots that are admins, where it is known. */
+  /** The ids of users and bots that are known to be admins. */
   readonly admins?: readonly string[];
-  /** The user or bot that owns what is created without naming an owner. */
+  /** The user or bot who owns new objects that name no owner. */
   readonly caller?: string;
 }

@@ -1,13 +1,13 @@
 import type { Model, Thing } from "../model";
 import { inOrder, textsIn } from "../values";
 
-/** What one rule of an ACL lets a credential bind. */
+/** The target of an ACL rule. */
 type Target =
   | { readonly kind: "everything" }
   | { readonly kind: "host"; readonly host: string; readonly port?: string }
   | { readonly kind: "label"; readonly key: string; readonly value: string };
 
-/** What a rule says; undefined for what is no rule. Hosts are the same in any case, labels are not. */
+/** Parses an ACL rule; undefined if it is invalid. Hosts are case-insensitive, labels are not. */
 function targetOf(rule: string): Target | undefined {
   if (rule === "*") return { kind: "everything" };
   if (!rule.startsWith("bind:")) return undefined;
@@ -18,14 +18,14 @@ function targetOf(rule: string): Target | undefined {
   return { kind: "host", host, port };
 }
 
-/** The hosts whose rules cover a host: itself, and the wildcards of the domains above it. */
+/** The hosts in rules that cover a host: itself, and wildcards for the domains above it. */
 function hostsAbove(host: string): string[] {
   const labels = (host.startsWith("*.") ? host.slice(2) : host).split(".");
   const first = host.startsWith("*.") ? 0 : 1;
   return [host, ...labels.slice(first).map((_, index) => `*.${labels.slice(first + index).join(".")}`)];
 }
 
-/** What a credential may bind. */
+/** The targets that a credential may bind. */
 export class Binding {
   readonly unlimited: boolean;
   readonly #places = new Set<string>();
@@ -37,7 +37,7 @@ export class Binding {
     for (const target of this.targets) this.#places.add(placeOf(target));
   }
 
-  /** Whether everything that a rule allows is allowed here. */
+  /** Whether this allows everything that a rule allows. */
   covers(target: Target): boolean {
     if (this.unlimited) return true;
     if (target.kind === "everything") return false;
@@ -71,7 +71,7 @@ function placesAbove(target: Target): string[] {
 
 const CREDENTIALS = ["tunnel_credential", "ssh_credential"];
 
-/** The credentials of a world, found by what they may bind. */
+/** The credentials of a world, with lookups by target. */
 export class Credentials {
   readonly #unlimited: Thing[] = [];
   readonly #byPlace = new Map<string, Thing[]>();
@@ -86,12 +86,12 @@ export class Credentials {
     }
   }
 
-  /** Those that may bind a hostport. */
+  /** The credentials that may bind a hostport. */
   ofHostport(hostport: string): readonly Thing[] {
     return this.#covering([`bind:${hostport}`]);
   }
 
-  /** Those that may bind every one of the labels. */
+  /** The credentials that may bind all of the labels. */
   ofLabels(labels: Readonly<Record<string, unknown>>): readonly Thing[] {
     return this.#covering(Object.entries(labels).map(([key, value]) => `bind:${key}=${value}`));
   }

@@ -8,29 +8,29 @@ import type { Read } from "./reading";
 import { type Row, rowsOf } from "./rows";
 import type { Target } from "./traffic";
 
-/** Who can reach what is behind one address, and what is asked of them. */
+/** The exposure of one address: who can reach it, what is checked, and where it leads. */
 export interface Exposure {
   /** A hostport of a TLS edge, or one and a route: `app.example.com:443/admin` for a prefix, `app.example.com:443 = /admin` for an exact route. */
   readonly address: string;
   readonly edge: Named | null;
   readonly route: Named | null;
-  /** Which source addresses are admitted. */
+  /** The admitted source addresses. */
   readonly networks: "everyone" | "nobody" | NetworkList;
-  /** Which client certificates are asked for; null where none is. */
+  /** The required client certificates; null if none are required. */
   readonly client_certificate: { readonly authorities: readonly ExposedAuthority[] } | null;
   readonly tls: Tls;
-  /** Who signs users in; null where nobody has to sign in. */
+  /** The sign-in of users; null if nobody has to sign in. */
   readonly sign_in: SignIn | null;
-  /** Which JSON Web Tokens are asked for; null where none is. */
+  /** The required JSON Web Tokens; null if none are required. */
   readonly token: TokenCheck | null;
   readonly user_agents: UserAgents | null;
   readonly actions: readonly ExposedAction[];
   readonly goes_to: Target;
-  /** Which credentials may answer for the address: those that are named, and how many others. */
+  /** The credentials that may serve the address: some by name, and the count of others. */
   readonly served_by: { readonly credentials: readonly Named[]; readonly others: number };
-  /** What a reader should know besides, in sentences. */
+  /** Further remarks, in sentences. */
   readonly notes: readonly string[];
-  /** The fields of this row that are not, or not wholly, known. */
+  /** The fields of this row that are not, or not completely, known. */
   readonly unknown: readonly string[];
 }
 
@@ -43,29 +43,28 @@ export interface ExposedAuthority {
 export interface ExposedAction {
   readonly direction: "inbound" | "outbound";
   readonly type: string;
-  /** It runs only where its policy's expressions hold. */
+  /** Whether it runs only if the expressions of its policy hold. */
   readonly conditional: boolean;
   readonly expressions: readonly string[];
-  /** In words; what an answer says is left out. */
+  /** The settings in words, without the content of responses. */
   readonly settings: string;
 }
 
-/** A row names no more credentials than this; the others are counted. */
+/** The limit on credentials that a row names; the others are counted. */
 const MOST_CREDENTIALS = 100;
 
 /**
- * Who can reach what: a row for each address, in the order of addresses.
- *
- * Cycles of backends and references to what is not there are said, never followed.
+ * Lists who can reach what: a row for each address, in the order of addresses. Cycles of backends and references to missing
+ * objects are reported and not followed.
  */
 export const exposureOf = (world: World): Exposure[] => [...eachExposure(world)];
 
-/** The same rows one by one, for who has other things to do in between. */
+/** The same rows one by one, so that the caller can do other work in between. */
 export function* eachExposure(world: World): Generator<Exposure> {
   for (const row of rowsOf(new Model(world))) yield shown(row);
 }
 
-/** A row as people and programs are shown it. */
+/** The public form of a row. */
 export function shown(row: Row): Exposure {
   const { address, holder, edge, clientCertificate, traffic } = row;
   const authorities = clientCertificate.value?.map(({ thing, missing }) =>

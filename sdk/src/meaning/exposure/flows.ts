@@ -4,16 +4,16 @@ import { nameOf } from "../names";
 import { canonical, holdsUnknown, idsIn, inOrder, isObject, textIn } from "../values";
 import { UNKNOWN } from "../world";
 
-/** Where traffic ends, and how much of it. */
+/** A part of the traffic, and where it ends. */
 export interface Share {
   readonly percent: number;
-  /** For people. */
+  /** The end in words. */
   readonly words: string;
-  /** Nothing answers there. */
+  /** Whether nothing answers there. */
   readonly nowhere?: true;
 }
 
-/** Where the traffic of a backend ends, by a key that is the same for places that answer alike. */
+/** The ends of a backend's traffic. Ends with equivalent answers have the same key. */
 export interface Flow {
   readonly shares: ReadonlyMap<string, Share>;
   readonly unknown: boolean;
@@ -23,7 +23,7 @@ export const BACKENDS = ["tunnel_group_backend", "static_backend", "http_respons
 
 export const isBackend = ({ kind }: Thing): boolean => BACKENDS.includes(kind);
 
-/** The backends that a weighted backend names, each with its weight. */
+/** The backends of a weighted backend, with their weights. */
 export const weightsOf = (thing: Thing): [reference: string, weight: number][] =>
   isObject(thing.fields.backends)
     ? Object.entries(thing.fields.backends)
@@ -31,7 +31,7 @@ export const weightsOf = (thing: Thing): [reference: string, weight: number][] =
         .flatMap(([id, weight]): [string, number][] => (typeof weight === "number" && weight > 0 && id !== UNKNOWN ? [[id, weight]] : []))
     : [];
 
-/** The backends that a backend hands traffic to, in their order. */
+/** The backends to which a backend passes traffic, in their order. */
 export const childrenOf = (thing: Thing): string[] => {
   if (thing.kind === "weighted_backend") return weightsOf(thing).map(([id]) => id);
   return thing.kind === "failover_backend" ? idsIn(thing.fields, "backends", "backends").ids : [];
@@ -39,7 +39,7 @@ export const childrenOf = (thing: Thing): string[] => {
 
 const flowsOf = new WeakMap<Model, Flows>();
 
-/** Where the traffic of each backend of a world ends, worked out once. */
+/** The ends of the traffic of every backend in a world, computed once. */
 export class Flows {
   readonly #flows = new Map<Thing, Flow>();
   readonly #circling = new Set<Thing>();
@@ -55,7 +55,7 @@ export class Flows {
     const children = new Map(backends.map((thing) => [thing, this.#inside(thing)]));
     const parents = new Map<Thing, Thing[]>(backends.map((thing) => [thing, []]));
     for (const [thing, inside] of children) for (const child of inside) parents.get(child)?.push(thing);
-    // From the ends upwards; what is left then goes round, or leads to what does. From the top downwards of that, what is left goes round.
+    // Peel from the ends upwards: the rest is in cycles, or leads to one. Peel that from the top downwards: the rest is in cycles.
     const rest = peel(new Set(backends), children, parents, (thing) => this.#settle(thing));
     const leading: Thing[] = [];
     const round = peel(rest, parents, children, (thing) => leading.push(thing));
@@ -135,14 +135,14 @@ export class Flows {
   }
 }
 
-/** A flow of which some may be missing: what is not known yet may be all of it. */
+/** Adds a share for backends that are not known yet, which may get all of the traffic. */
 function settled(flow: Flow, unknown: boolean): Flow {
   if (!unknown) return flow;
   const { shares } = isGoing(flow) ? flow : oneShare("unknown", { percent: 100, words: "backends that are not known yet" });
   return { shares, unknown };
 }
 
-/** Takes away what has nothing below it left, again and again. @returns what is left */
+/** Repeatedly removes backends that have no others below them (topological sort). @returns the rest */
 function peel(
   from: ReadonlySet<Thing>,
   below: ReadonlyMap<Thing, readonly Thing[]>,
@@ -166,7 +166,7 @@ function peel(
 
 export const oneShare = (key: string, share: Share): Flow => ({ shares: new Map([[key, share]]), unknown: false });
 
-/** Whether any traffic arrives anywhere. */
+/** Whether any traffic gets an answer. */
 export const isGoing = ({ shares }: Flow): boolean => [...shares.values()].some(({ nowhere }) => !nowhere);
 
 const rounded = (percent: number): number => Math.round(percent * 100) / 100;
@@ -174,7 +174,7 @@ const rounded = (percent: number): number => Math.round(percent * 100) / 100;
 const sorted = ({ shares }: Flow): [string, Share][] =>
   [...shares].sort(([a, one], [b, other]) => other.percent - one.percent || (a < b ? -1 : 1));
 
-/** The same text for flows that end in the same places in the same proportions. */
+/** A text that is equal for flows with the same ends in the same proportions. */
 export const keyOf = (flow: Flow): string =>
   sorted(flow)
     .map(([key, { percent }]) => `${percent.toFixed(6)} ${key}`)
@@ -183,7 +183,7 @@ export const keyOf = (flow: Flow): string =>
 
 const MOST_SHOWN = 4;
 
-/** Where traffic ends, with percentages where there is a choice. */
+/** The ends of traffic in words, with percentages if there are several. */
 export function inWords(flow: Flow): string {
   const all = sorted(flow);
   if (all.length === 0) return "nowhere";

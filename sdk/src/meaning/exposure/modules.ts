@@ -12,10 +12,10 @@ interface Rules {
   readonly unknown: boolean;
 }
 
-/** Policies are used by many addresses: each set of them is worked out once for each world. */
+/** Cache: many addresses use the same policies, so each set of them is computed once per world. */
 const networksOf = new WeakMap<Model, Map<string, Rules>>();
 
-/** Who may connect at all. */
+/** The networks that may connect at all. */
 export function readNetworks(model: Model, holder: Thing): Read<NetworkSet> {
   const module = moduleOf(holder, "ip_restriction");
   const { ids, unknown } = idsIn(module.fields, "ip_policy_ids", "ip_policies");
@@ -62,13 +62,13 @@ function rulesOf(model: Model, ids: readonly string[]): Rules {
 /** An authority whose client certificates are accepted. */
 export interface Authority {
   readonly thing?: Thing;
-  /** The id that names it, where there is no such authority. */
+  /** The id in the reference, if there is no such authority. */
   readonly missing?: string;
-  /** The same text for the same certificate. */
+  /** Equal for the same certificate. */
   readonly certificate: string;
 }
 
-/** Which client certificates are asked for; null where none is. */
+/** The required client certificates; null if none are required. */
 export function readClientCertificate(model: Model, holder: Thing): Read<readonly Authority[] | null> {
   const module = moduleOf(holder, "mutual_tls");
   const { ids, unknown } = idsIn(module.fields, "certificate_authority_ids", "certificate_authorities");
@@ -96,7 +96,7 @@ function authority(model: Model, id: string): Authority {
   return thing ? { thing, certificate: certificateOf(thing) } : { missing: id, certificate: `missing ${id}` };
 }
 
-/** What is trusted is the certificate, whatever the object around it. */
+/** The certificate itself, because two objects with the same one trust the same clients. */
 function certificateOf({ fields, identity }: Thing): string {
   const pem = textIn(fields.ca_pem);
   return pem?.includes("-----BEGIN") ? pem.replace(/\s+/g, "") : `${identity} ${fields.subject_common_name} ${fields.not_after}`;
@@ -104,7 +104,7 @@ function certificateOf({ fields, identity }: Thing): string {
 
 const factsOf = new WeakMap<Thing, Fields>();
 
-/** Subject and end of an authority's certificate: as they were answered, or else from the certificate itself. */
+/** Subject and end of an authority's certificate: from the answer, or else from the certificate itself. */
 export function certificateFacts(thing: Thing): { readonly subject?: string; readonly notAfter?: string } {
   const { fields } = thing;
   let facts: Fields = fields;
@@ -118,7 +118,7 @@ export function certificateFacts(thing: Thing): { readonly subject?: string; rea
 }
 
 export interface Tls {
-  /** The lowest version that the edge accepts; null where it does not see TLS end. */
+  /** The lowest version that the edge accepts; null if TLS ends upstream. */
   readonly from: string | null;
   readonly ends_at: "edge" | "upstream";
 }
@@ -136,7 +136,7 @@ export interface SignIn {
   readonly issuer: string;
   readonly client_id: string;
   readonly scopes: readonly string[];
-  /** OPTIONS requests pass without signing in. */
+  /** Whether OPTIONS requests pass without sign-in. */
   readonly options_passthrough: boolean;
 }
 
@@ -162,9 +162,9 @@ export interface TokenCheck {
   readonly issuers: readonly string[];
   readonly audiences: readonly string[];
   readonly algorithms: readonly string[];
-  /** Where the keys of issuers are taken from. */
+  /** The sources of the issuers' keys. */
   readonly keys: readonly string[];
-  /** Where in a request the token may stand. */
+  /** The possible places of the token in a request. */
   readonly locations: readonly string[];
 }
 
@@ -212,15 +212,15 @@ export const readUserAgents = (route: Thing): Read<UserAgents | null> =>
     ({ allow, deny }) => [holdsUnknown(allow) ? allow : textsIn(allow), holdsUnknown(deny) ? deny : textsIn(deny)],
   );
 
-/** An action of a policy on what comes in or goes out. */
+/** An action of a policy for inbound or outbound traffic. */
 export interface Action {
   readonly direction: "inbound" | "outbound";
   readonly type: string;
-  /** All of these have to hold; none means always. */
+  /** The conditions, all of which have to hold; empty means always. */
   readonly when: readonly string[];
-  /** Its settings, except for the content of answers. */
+  /** Its settings, without the content of responses. */
   readonly settings: string;
-  /** The same text for actions that do the same. */
+  /** Equal for actions that do the same. */
   readonly says: string;
 }
 

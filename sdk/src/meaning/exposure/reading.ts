@@ -2,15 +2,15 @@ import type { Thing } from "../model";
 import { canonical, type Fields, fieldNamed, holdsUnknown, isObject } from "../values";
 import type { WorldObject } from "../world";
 
-/** One place that an aspect of an exposure was read from; what differs between two of them is the cause of a finding. */
+/** A place from which an aspect of an exposure was read. A difference between two of them is the cause of a finding. */
 export interface Part {
   readonly identity: string;
   readonly kind: string;
   readonly object: WorldObject;
   readonly property?: string;
-  /** The same text where the place says the same. */
+  /** Equal if the place has the same content. */
   readonly says: string;
-  /** A module that is there and disabled. */
+  /** Whether this is a disabled module. */
   readonly off?: boolean;
   /** A module that is not there. */
   readonly absent?: boolean;
@@ -20,11 +20,11 @@ export interface Part {
 export interface Read<T> {
   readonly value: T;
   readonly parts: readonly Part[];
-  /** All that the parts say, where it is known without looking at each. */
+  /** The content of all parts, if it is known without comparing each. */
   readonly says?: string;
-  /** Something of it is not known yet. */
+  /** Whether a part of it is not known yet. */
   readonly unknown: boolean;
-  /** It is not known whether it applies at all. */
+  /** Whether it is unknown if it applies at all. */
   readonly maybeOff: boolean;
 }
 
@@ -40,13 +40,13 @@ export function moduleOf(holder: Thing, name: string): ModuleRead {
   const value = fieldNamed(holder.fields, name);
   const common = { name, holder };
   if (value === null || value === undefined) return { ...common, state: "absent", fields: {} };
-  // Neither an unknown module nor one that the engine hides as a secret says anything.
+  // A module that is unknown, or hidden by the engine as a secret, cannot be read.
   if (!isObject(value)) return { ...common, state: "maybe", fields: {} };
   if (holdsUnknown(value.enabled)) return { ...common, state: "maybe", fields: value };
   return { ...common, state: value.enabled === false ? "off" : "on", fields: value };
 }
 
-/** The place of a module, and what it says there. */
+/** A module as a place, with its content. */
 export function partOf(module: ModuleRead, says: unknown): Part {
   const { holder, name, state } = module;
   const own = holder.modules.get(name);
@@ -69,14 +69,14 @@ export const partOfThing = (thing: Thing, property: string | undefined, says: un
   says: canonical(says),
 });
 
-/** All that some places say, in whatever order they stand. */
+/** The content of several places, independent of their order. */
 export const saidBy = (parts: readonly Part[]): string =>
   parts
     .map(({ identity, property, says }) => `${identity} ${property} ${says}`)
     .sort()
     .join("\n");
 
-/** An aspect that one module alone decides. */
+/** An aspect that depends on one module only. */
 export function readModule<T>(
   module: ModuleRead,
   absent: T,

@@ -21,14 +21,14 @@ import {
 import { type Part, partOfThing, type Read } from "./reading";
 import { readTraffic, type Traffic } from "./traffic";
 
-/** What is known of one address, with where each part of it comes from. */
+/** The exposure of one address, with the origin of each part. */
 export interface Row {
   readonly address: string;
-  /** False where a hostport or path is not known yet. */
+  /** False if a hostport or path is not known yet. */
   readonly addressKnown: boolean;
-  /** The TLS edge, or the route: what decides on the address. */
+  /** The TLS edge or route that handles the address. */
   readonly holder: Thing;
-  /** The edge, unless it is not there. */
+  /** The edge; undefined if it is missing. */
   readonly edge?: Thing;
   readonly place: Part;
   readonly networks: Read<NetworkSet>;
@@ -43,7 +43,7 @@ export interface Row {
 
 const nothing = <T>(value: T, cause: Read<unknown>): Read<T> => ({ value, parts: cause.parts, unknown: false, maybeOff: false });
 
-/** Every address of a world, in order; where two objects claim one address, the first of them by identity has it. */
+/** Every address of a world, in order. If two objects claim an address, the first by identity gets it. */
 export function rowsOf(model: Model): Row[] {
   const credentials = new Credentials(model);
   const rows = [
@@ -55,13 +55,13 @@ export function rowsOf(model: Model): Row[] {
   return [...byAddress.values()].sort((a, b) => inOrder(a.address, b.address));
 }
 
-/** How an address is written: a hostport, and the route's path where there is one. */
+/** The text of an address: a hostport, and the route's path if there is one. */
 export function addressOf(hostport: string, route?: { readonly match: string; readonly match_type: string }): string {
   const served = hostport.toLowerCase();
   return route ? `${served}${route.match_type === "exact_path" ? " = " : ""}${route.match}` : served;
 }
 
-/** What an edge serves; a text for people where it is not known yet. */
+/** The hostports of an edge; a text for people if they are not known yet. */
 function hostportsOf(edge: Thing | undefined): { hostport: string; known: boolean }[] {
   if (!edge) return [];
   const served = textsIn(edge.fields.hostports).map((hostport) => ({ hostport: hostport.toLowerCase(), known: true }));
@@ -82,7 +82,7 @@ function tlsRows(model: Model, edge: Thing, credentials: Credentials): Row[] {
     userAgents: nothing<UserAgents | null>(null, tls),
   };
   const [certificate, actions] = [readClientCertificate(model, edge), readActions(edge)];
-  // Traffic that the edge cannot read, it cannot ask or judge.
+  // If TLS ends upstream, the edge cannot check the traffic.
   const seen = upstream
     ? {
         clientCertificate: nothing<readonly Authority[] | null>(null, { ...tls, parts: [...certificate.parts, ...tls.parts] }),

@@ -5,7 +5,7 @@ import type { Credentials } from "./binding";
 import { childrenOf, type Flow, Flows, oneShare, weightsOf } from "./flows";
 import { type ModuleRead, moduleOf, type Part, partOf, partOfThing, type Read } from "./reading";
 
-/** Where an address sends its traffic, as a tree. */
+/** The backends of an address, as a tree. */
 export type Target =
   | { readonly kind: "tunnel_group"; readonly name: string; readonly labels: Readonly<Record<string, string>> }
   | { readonly kind: "static"; readonly name: string; readonly address: string | null; readonly tls: boolean }
@@ -14,7 +14,7 @@ export type Target =
   | { readonly kind: "failover"; readonly name: string; readonly in_order: readonly Target[] }
   /** Tunnels that bind the address itself. */
   | { readonly kind: "tunnels" }
-  /** `missing`: no such backend. `cycle`: it leads back to itself. `disabled`: the module is. `unknown`: not known yet, or not seen from here. `more`: the tree goes on. */
+  /** `missing`: no such backend. `cycle`: it leads back to itself. `disabled`: the module is disabled. `unknown`: not known yet, or not visible. `more`: the tree goes on. */
   | { readonly kind: "missing" | "cycle" | "disabled" | "unknown" | "more"; readonly name: string };
 
 export interface WeightedPart {
@@ -25,16 +25,16 @@ export interface WeightedPart {
 export interface Traffic {
   readonly flow: Flow;
   readonly target: Target;
-  /** Why nothing arrives, where a reader can do something about it. */
+  /** Why nothing arrives, if a reader can do something about it. */
   readonly reason: "disabled" | "backend" | "tunnels";
-  /** The credentials that may answer. */
+  /** The credentials that may serve it. */
   readonly servers: readonly Thing[];
 }
 
-/** A tree that people are shown has no more nodes and levels than this; what counts for findings is worked out from all of it. */
+/** Limits on nodes and levels of the tree in an exposure. Findings use the whole tree. */
 const MOST_NODES = 200;
 const MOST_LEVELS = 20;
-/** A cause is looked for among so many backends of one address. */
+/** The limit on an address's backends that are searched for the cause of a finding. */
 const MOST_BACKENDS = 1000;
 
 export function readTraffic(model: Model, holder: Thing, hostport: string, credentials: Credentials): Read<Traffic> {
@@ -64,7 +64,7 @@ export function readTraffic(model: Model, holder: Thing, hostport: string, crede
   const off = module.state === "off";
   const tunnels = oneShare("tunnels", { percent: 100, words: "tunnels that bind the address" });
   const silent: Flow = { shares: new Map(), unknown: false };
-  // Credentials that are not seen from here may bind it.
+  // Credentials that are not visible may bind it.
   const unsure = !off && binders.length === 0 && model.partial;
   return {
     value: {
@@ -73,7 +73,7 @@ export function readTraffic(model: Model, holder: Thing, hostport: string, crede
       reason: off ? "disabled" : "tunnels",
       servers: binders,
     },
-    // One stands for all: it is the last of them that matters.
+    // Compare one of them only: a finding is due when the last one is gone.
     parts: [partOf(module, null), ...binders.slice(0, 1).map((thing) => partOfThing(thing, "acl", "binds"))],
     unknown: unsure || maybeOff,
     maybeOff,

@@ -8,7 +8,7 @@ import { type AddressChange, type Context, code, type Draft, differs, listed, on
 
 type Both = { readonly before: Row; readonly after: Row };
 
-/** Judges addresses that are there before and after, where an aspect of them says something else. */
+/** A judge for addresses that exist before and after, and of which an aspect has changed. */
 export function whereBoth(aspect: (row: Row) => Read<unknown>, judge: (rows: Both, change: AddressChange, context: Context) => Draft[]) {
   return (change: AddressChange, context: Context): Draft[] => {
     const { before, after } = change;
@@ -26,7 +26,7 @@ const namesOf = (authorities: readonly Authority[] | null): string[] | null =>
 const quoted = (authorities: readonly Authority[], { names }: Context): string =>
   listed(authorities.map(({ thing, missing }) => (thing ? names.quote(thing) : code(missing ?? ""))));
 
-/** What a certificate is, beyond the names around it; not when it ends. */
+/** The content of a finding about a certificate, without its end. */
 const trusted = (authorities: readonly Authority[] | null): unknown =>
   authorities
     ?.map(({ thing, certificate: text }) => (text.includes("BEGIN") ? shortHash(text) : thing && certificateFacts(thing).subject))
@@ -43,7 +43,7 @@ const sayAuthorities = ({ before, after }: Both) => ({
   meaning: [trusted(before.clientCertificate.value), trusted(after.clientCertificate.value)],
 });
 
-/** One of "sign-in" and "token": asked for before, and not after. */
+/** A judge for sign-in or tokens that were required before, and are not any more. */
 const dropped = <T>(aspect: (row: Row) => Read<T | null>, sentence: (address: string, was: T) => string) =>
   whereBoth(aspect, ({ before, after }, change) => {
     const [was, is] = [aspect(before), aspect(after)];
@@ -51,11 +51,11 @@ const dropped = <T>(aspect: (row: Row) => Read<T | null>, sentence: (address: st
     return onAddress(change, aspect, { sentence: sentence(change.address, was.value), before: was.value, after: null });
   });
 
-/** Asked for after, in another way than before or for the first time. */
+/** A judge for sign-in or tokens that are required for the first time, or in another way. */
 const otherwise = <T>(aspect: (row: Row) => Read<T | null>, sentence: (address: string, was: T | null, is: T | null) => string) =>
   whereBoth(aspect, ({ before, after }, change) => {
     const [was, is] = [aspect(before), aspect(after)];
-    if (was.value !== null && (is.value === null || is.maybeOff)) return []; // that is dropped
+    if (was.value !== null && (is.value === null || is.maybeOff)) return []; // reported as dropped
     if (canonical(was.value) === canonical(is.value) && !is.unknown && !was.unknown) return [];
     return onAddress(change, aspect, { sentence: sentence(change.address, was.value, is.value), before: was.value, after: is.value });
   });
@@ -64,7 +64,7 @@ const signInWords = ({ issuer, client_id }: SignIn): string => `${code(issuer)} 
 const tokenWords = ({ issuers, audiences }: TokenCheck): string =>
   `issued by ${listed(issuers.map(code))} for ${listed(audiences.map(code))}`;
 
-/** Who is asked for what: client certificates, sign-in, tokens. */
+/** Rules for client certificates, sign-in and tokens. */
 export const accessRules: readonly Rule<AddressChange>[] = [
   {
     rule: "client-certificate-dropped",
@@ -96,7 +96,7 @@ export const accessRules: readonly Rule<AddressChange>[] = [
     judge: whereBoth(certificate, (rows, change, context) => {
       const [was, is] = [certificate(rows.before).value, certificate(rows.after).value];
       const { unknown, maybeOff } = certificate(rows.after);
-      if (was !== null && maybeOff) return []; // that is dropped
+      if (was !== null && maybeOff) return []; // reported as dropped
       if (is === null && !(unknown && was === null)) return [];
       const added = missingFrom(is, was);
       if (added.length === 0 && !unknown) return [];

@@ -3,7 +3,7 @@ import type { Model } from "../model";
 import { listNetworks, wholeFamilies } from "../networks/networkSet";
 import { type AddressChange, type Context, code, type Draft, type Rule } from "./finding";
 
-/** What a new address asks of callers, in words; empty where anybody may come. */
+/** The requirements of a new address, in words; empty if anybody may reach it. */
 function asks(row: Row): string[] {
   const certainly = ({ value, maybeOff }: { value: unknown; maybeOff: boolean }) => value !== null && !maybeOff;
   return [
@@ -17,7 +17,7 @@ function asks(row: Row): string[] {
 const isKnown = (row: Row): boolean =>
   row.addressKnown && ![row.clientCertificate, row.networks, row.signIn, row.token].some(({ unknown }) => unknown);
 
-/** The object by which an address came or went: one that is new or gone as a whole, or the field that names the address. */
+/** The cause of a new or removed address: an object that is new or removed as a whole, or the field that names the address. */
 function causeOf({ holder, edge }: Row, elsewhere: Model): Draft["cause"] {
   const isThere = (identity: string, kind: string) => elsewhere.of(kind).some((thing) => thing.identity === identity);
   if (edge && !isThere(edge.identity, edge.kind)) return edge;
@@ -45,7 +45,7 @@ const added = (change: AddressChange, context: Context, isProtected: boolean, se
   ];
 };
 
-/** Addresses that come and go. */
+/** Rules for new and removed addresses. */
 export const addressRules: readonly Rule<AddressChange>[] = [
   {
     rule: "opened-unprotected",

@@ -27,7 +27,7 @@ import { trafficRules } from "./traffic";
 const aboutAddresses: readonly Rule<AddressChange>[] = [...accessRules, ...networkRules, ...trafficRules, ...addressRules];
 const aboutObjects: readonly Rule<ObjectChange>[] = [...credentialRules, ...objectRules];
 
-/** Every rule that there is, with its severity and what it finds. */
+/** Every rule, with its severity and a description. */
 export const RULES: readonly { readonly rule: string; readonly severity: Severity; readonly description: string }[] = [
   ...aboutAddresses,
   ...aboutObjects,
@@ -35,20 +35,20 @@ export const RULES: readonly { readonly rule: string; readonly severity: Severit
 ].map(({ rule, severity }) => ({ rule, severity, description: DESCRIPTIONS[rule] ?? rule }));
 
 export interface CompareOptions {
-  /** The present time: without it, nothing is said of what ends soon. */
+  /** The present time. If absent, there are no findings about objects that end soon. */
   readonly now?: Date;
 }
 
-/** What a change means, as a whole. */
+/** The whole result of a comparison. */
 export interface Comparison {
   /** One hash of all findings. */
   readonly hash: string;
   readonly counts: Readonly<Record<Severity, number>>;
   /** The most severe first. */
   readonly findings: readonly Finding[];
-  /** What is true of objects that do not change, and was true before. */
+  /** Findings about objects that do not change. */
   readonly standing: readonly Finding[];
-  /** The addresses that come, go or change. */
+  /** The new, removed and changed addresses. */
   readonly addresses: readonly {
     readonly address: string;
     readonly offStack: boolean;
@@ -57,10 +57,10 @@ export interface Comparison {
   }[];
 }
 
-/** What the difference between two worlds means for callers and owners; the most severe first. A change that alters nothing for anybody gives no finding. */
+/** The effects of the difference between two worlds on callers and owners, the most severe first. Empty for a change without effects. */
 export const findingsOf = (before: World, after: World, options: CompareOptions = {}): Finding[] => judge(before, after, options).findings;
 
-/** The same, with what stands and with the addresses that change. */
+/** The same, with standing findings and changed addresses. */
 export function compare(before: World, after: World, options: CompareOptions = {}): Comparison {
   const { findings, standing, addresses } = judge(before, after, options);
   const counts = { high: 0, medium: 0, low: 0 };
@@ -109,7 +109,7 @@ function addressesOf(before: readonly Row[], after: readonly Row[]): AddressChan
   return [...changes.values()];
 }
 
-/** Every object of either world. What the reader may not see is left out. */
+/** Every object of either world, without those that the reader may not see. */
 function objectsOf(before: Model, after: Model): ObjectChange[] {
   const changes = new Map<string, ObjectChange>();
   const keyOf = ({ kind, identity }: Thing) => `${kind} ${identity}`;
@@ -133,7 +133,7 @@ function described(
     about: after,
     sentence,
     after: value,
-    // Times are no part of a hash.
+    // Leave times out of the hash.
     meaning: null,
     cause: { ...after, property },
     certain,
@@ -155,7 +155,7 @@ function finished(drafts: readonly Judged[], names: Names): Finding[] {
       inOrder(a.finding.name, b.finding.name) ||
       inOrder(a.key, b.key),
   );
-  // Of findings that say the same of objects with one name, each has a hash of its own: who accepts one has not accepted two.
+  // Equal findings about objects with the same name get different hashes, so that accepting one does not accept the others.
   const met = new Map<string, number>();
   return findings.map(({ finding, key }) => {
     const count = (met.get(key) ?? 0) + 1;
@@ -164,10 +164,10 @@ function finished(drafts: readonly Judged[], names: Names): Finding[] {
   });
 }
 
-/** Ids as the server gives them: they stand where an object has no name that is known. */
+/** Ids of the server. They are in findings if an object's name is not known. */
 const IDS = /\b[a-z]+_[0-9A-Za-z]{27}\b/g;
 
-/** What a finding says, without ids and times. */
+/** The content of a finding, without ids and times. */
 const keyOf = ({ rule, address, about, before, after, meaning, certain = true }: Judged): string =>
   canonical([rule, address, about.kind, nameOf(about), meaning === undefined ? [before, after] : meaning, certain]).replace(IDS, "an id");
 

@@ -28,7 +28,7 @@ function aclDraft({ before, after }: Required<ObjectChange>, sentence: string): 
 
 const ownDraft = (about: Thing, sentence: string, more: Partial<Draft> = {}): Draft[] => [{ about, sentence, cause: about, ...more }];
 
-/** Whether who owns a key is an admin; undefined where it cannot be seen. */
+/** Whether the owner of a key is an admin; undefined if the owner is not visible. */
 function isAdmin(owner: unknown, { after: model }: Context): boolean | undefined {
   const { admins, caller } = model.world;
   const id = textIn(owner) ?? (holdsUnknown(owner) ? undefined : caller);
@@ -48,7 +48,7 @@ function flowsOf(subscription: Thing, model: Model): Map<string, string[]> {
   return new Map(ids.map((id) => [model.identityOf(id), types]));
 }
 
-/** What is said of credentials, certificates, keys and subscriptions. */
+/** Rules for credentials, certificates, keys and subscriptions. */
 export const credentialRules: readonly Rule<ObjectChange>[] = [
   {
     rule: "credential-widened",

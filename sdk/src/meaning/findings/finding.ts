@@ -5,49 +5,49 @@ import type { Names } from "../names";
 
 export type Severity = "high" | "medium" | "low";
 
-/** What a finding comes from. */
+/** The cause of a finding. */
 export interface Cause {
   readonly urn?: string;
   readonly id?: string;
   readonly kind: string;
   readonly name: string;
-  /** The field, in the API's names; absent where the object as a whole came or went. */
+  /** The field, with its name in the API; absent if the object as a whole was added or removed. */
   readonly property?: string;
 }
 
-/** What a change means for somebody. */
+/** One effect of a change. */
 export interface Finding {
-  /** Names what the finding says: the same on another day, with other ids and in any order. */
+  /** Identifies the content of the finding: the same on another day, with other ids and in any order. */
   readonly hash: string;
   /** Stable, for example `network-opened`. */
   readonly rule: string;
   readonly severity: Severity;
-  /** The address that it is about, if it is about one. */
+  /** The affected address, if there is one. */
   readonly address?: string;
-  /** The kind and name of the object that it is about: of an address, its edge or route. */
+  /** The kind and name of the affected object; for an address, its edge or route. */
   readonly kind: string;
   readonly name: string;
-  /** Only where two objects of the kind share the name. */
+  /** Only if two objects of the kind have the same name. */
   readonly id?: string;
   /** One sentence for somebody who never saw the program. */
   readonly sentence: string;
   readonly before?: unknown;
   readonly after?: unknown;
   readonly cause: Cause;
-  /** The cause does not belong to the stack of the object that the finding is about. */
+  /** Whether the cause and the affected object belong to different stacks. */
   readonly offStack: boolean;
-  /** False where a value is not known yet, or where objects outside of what is known decide. */
+  /** False if a value is not known yet, or if the finding depends on objects that are not visible. */
   readonly certain: boolean;
 }
 
-/** A finding as a rule writes it. */
+/** A finding as a rule returns it. */
 export interface Draft {
   readonly about: Thing;
   readonly address?: string;
   readonly sentence: string;
   readonly before?: unknown;
   readonly after?: unknown;
-  /** What the hash stands for, where before and after do not say it all, or say a time. */
+  /** The content for the hash, if `before` and `after` are not enough or contain a time. */
   readonly meaning?: unknown;
   readonly cause: Pick<Part, "kind" | "object" | "property">;
   readonly certain?: boolean;
@@ -57,13 +57,13 @@ export interface Context {
   readonly names: Names;
   readonly before: Model;
   readonly after: Model;
-  /** Without it nothing is said of what ends soon. */
+  /** The present time. If absent, there are no findings about objects that end soon. */
   readonly now?: Date;
-  /** Edges and routes of which some address is not known yet. */
+  /** Edges and routes with an address that is not known yet. */
   readonly unsettled: ReadonlySet<string>;
 }
 
-/** A rule: a new one is one entry in the table of its family. */
+/** A rule. To add one, add an entry to the table of its family. */
 export interface Rule<Subject> {
   readonly rule: string;
   readonly severity: Severity;
@@ -83,11 +83,11 @@ export interface ObjectChange {
   readonly after?: Thing;
 }
 
-/** The object is made anew: it gets another id, and whatever comes with it. */
+/** Whether the object is created again, with another id and new secrets. */
 export const isReplaced = ({ before, after }: ObjectChange): boolean =>
   before !== undefined && after !== undefined && before.object.id !== undefined && before.object.id !== after.object.id;
 
-/** Whether two readings say different things, in whatever words. */
+/** Whether two readings differ in content. */
 export const differs = (before: Read<unknown>, after: Read<unknown>): boolean => saysOf(before) !== saysOf(after);
 
 const known = new WeakMap<Read<unknown>, string>();
@@ -98,7 +98,7 @@ function saysOf(read: Read<unknown>): string {
   return says;
 }
 
-/** The first place that says another thing than before; the place of the address where none does. */
+/** The first place that has changed; the place of the address if none has. */
 export function causeOf(before: Read<unknown> | undefined, after: Read<unknown> | undefined, row: Row): Draft["cause"] {
   const keyOf = ({ identity, property }: Part) => `${identity} ${property}`;
   const old = new Map((before?.parts ?? []).map((part) => [keyOf(part), part]));
@@ -112,7 +112,7 @@ export function causeOf(before: Read<unknown> | undefined, after: Read<unknown> 
       : [...old.values()].find(({ identity, property }) => identity === part.identity && property === undefined);
     if (owned && part.absent) return owned;
     if (was && was.off !== part.off) return { ...part, property: part.property === undefined ? "enabled" : `${part.property}.enabled` };
-    // An object that is new says all that it says at once.
+    // All parts of a new object are new, so the object itself is the cause.
     return was ? part : { ...part, property: part.identity === row.holder.identity ? part.property : undefinedUnlessModule(part) };
   }
   for (const [key, part] of old) if (!now.has(key)) return { ...part, property: undefinedUnlessModule(part) };
@@ -136,7 +136,7 @@ export function onAddress(
   return [{ about: row.holder, address: change.address, ...said, certain, cause: causeOf(was, is, row) }];
 }
 
-/** What may be said in code marks in a sentence: one line. */
+/** Puts a text in backticks, on one line. */
 export const code = (text: string): string => `\`${text.replace(/[\s`]+/g, " ")}\``;
 
 /** `a`, `b` and `c`. */

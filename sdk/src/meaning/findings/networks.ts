@@ -6,7 +6,7 @@ import { type AddressChange, code, listed, onAddress, type Rule } from "./findin
 
 const networks = (row: Row) => row.networks;
 
-/** What two sets differ in, worked out once however many addresses have them. */
+/** Cache for the differences between two sets, because many addresses have the same ones. */
 const differences = new WeakMap<NetworkSet, WeakMap<NetworkSet, ReturnType<typeof difference>>>();
 
 function compared({ before, after }: { before: Row; after: Row }) {
@@ -35,7 +35,7 @@ function difference(was: NetworkSet, is: NetworkSet) {
   };
 }
 
-/** Which source addresses are admitted. An address that is admitted after and was not before is told by exactly one of the first two. */
+/** Rules for admitted source addresses. If new ones are admitted, exactly one of the first two rules reports it. */
 export const networkRules: readonly Rule<AddressChange>[] = [
   {
     rule: "network-opened",
@@ -56,7 +56,7 @@ export const networkRules: readonly Rule<AddressChange>[] = [
       if (gained !== undefined) {
         return onAddress(change, networks, { sentence: `${code(change.address)} now admits ${gained} as well.`, ...said });
       }
-      // What is not known yet may be any network.
+      // A network that is not known yet may be any network.
       if (!rows.after.networks.unknown) return [];
       return onAddress(change, networks, {
         sentence: `${code(change.address)} may admit other networks than before: they are not known yet.`,

@@ -6,7 +6,7 @@ import { code } from "./finding";
 
 const MODULES = new Map<string, string[]>(registry.map((definition) => [definition.kind, modulesOf(definition)]));
 
-/** What is said of objects of any kind. */
+/** Rules for objects of any kind. */
 export const objectRules: readonly Rule<ObjectChange>[] = [
   {
     rule: "module-disabled",

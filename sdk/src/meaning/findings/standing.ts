@@ -11,11 +11,11 @@ export interface Description {
   readonly after?: unknown;
   readonly property?: string;
   readonly certain?: boolean;
-  /** The same text as long as the same is true of the object. */
+  /** Equal as long as the same is true of the object. */
   readonly says: string;
 }
 
-/** What is true of an object, whether or not it changes. */
+/** Rules about an object as it is, whether or not it changes. */
 export interface Describing {
   readonly rule: string;
   readonly severity: Severity;
@@ -27,10 +27,10 @@ export interface Describing {
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 90;
-/** How long a user certificate is valid that says nothing else: the API's own default. */
+/** The API's default validity of a user certificate. */
 const DEFAULT_CERTIFICATE_DAYS = 1;
 
-/** When an object ends, and the field that says so; undefined where it does not end or nothing is known. */
+/** The end of an object, and its field; undefined if it does not end or its end is not known. */
 function endOf(thing: Thing, now: Date): { property: string; end: Date | "unknown" } | undefined {
   const { kind, fields } = thing;
   const read = (property: string, value: unknown) => {
@@ -62,7 +62,7 @@ const titleOf = ({ kind }: Thing): string => TITLES[kind] ?? kind.replaceAll("_"
 
 const usedIn = new WeakMap<Model, ReadonlySet<string>>();
 
-/** The objects that others refer to, worked out once for each world. */
+/** The objects that others refer to, computed once per world. */
 function used(model: Model): ReadonlySet<string> {
   const known = usedIn.get(model);
   if (known) return known;
@@ -71,7 +71,7 @@ function used(model: Model): ReadonlySet<string> {
     ...of(thing.fields.backend, "backend_id", "backend"),
     ...of(thing.fields.ip_restriction, "ip_policy_ids", "ip_policies"),
     ...of(thing.fields.mutual_tls, "certificate_authority_ids", "certificate_authorities"),
-    // A weight of 0 refers too.
+    // A weight of 0 is a reference too.
     ...(thing.kind === "weighted_backend" && isObject(thing.fields.backends) ? Object.keys(thing.fields.backends) : childrenOf(thing)),
   ]);
   const found = new Set(references.map((id) => model.identityOf(id)));
@@ -81,7 +81,7 @@ function used(model: Model): ReadonlySet<string> {
 
 const somethingIsUnknown = new WeakMap<Model, boolean>();
 
-/** Whether a reference somewhere is not known yet: it may be to anything. */
+/** Whether any reference is not known yet; it may be to any object. */
 function refersToUnknown(model: Model): boolean {
   const known = somethingIsUnknown.get(model);
   if (known !== undefined) return known;
@@ -133,7 +133,7 @@ export const describingRules: readonly Describing[] = [
       const services = isObject(target) ? Object.entries(target).filter(([, service]) => isObject(service)) : [];
       const keyed = services.find(([, service]) => isObject(service) && isObject(service.auth) && service.auth.creds != null);
       const [service] = keyed ?? [];
-      // A target that the engine hides as a whole says nothing.
+      // The engine may hide the whole target as a secret.
       if (service === undefined) return undefined;
       const sentence = `The event destination ${names.quote(thing)} signs in with long-lived cloud keys; a role has none to lose.`;
       return { sentence, property: `target.${service}.auth`, says: service };

@@ -22,7 +22,7 @@ const REASONS = {
 const actionWords = ({ type, direction, when, settings }: Action): string =>
   `${type}${settings && ` (${settings})`} ${direction}${when.length > 0 ? ` if ${when.join(" and ")}` : ""}`;
 
-/** What is denied before and not after: neither by the same conditions nor without any. */
+/** The deny actions of before that are missing after, neither with the same conditions nor without any. */
 function deniedNoLonger(before: Row, after: Row): readonly Action[] {
   const now = after.actions.value.filter(({ type }) => type === "deny");
   const still = (action: Action) =>
@@ -41,7 +41,7 @@ const protects = (row: Row): boolean =>
 
 const ALL = (list: readonly string[] | undefined): string => (list?.length ? listed(list.map(code)) : "all");
 
-/** What happens to traffic that is let in: TLS, actions, backends. */
+/** Rules for admitted traffic: TLS, actions, backends. */
 export const trafficRules: readonly Rule<AddressChange>[] = [
   {
     rule: "traffic-stopped",
@@ -65,7 +65,7 @@ export const trafficRules: readonly Rule<AddressChange>[] = [
       const unknown = traffic(after).unknown;
       if ((isGoing(was) && (!isGoing(is) || traffic(after).maybeOff)) || (keyOf(was) === keyOf(is) && !unknown)) return [];
       if (!isGoing(was) && !isGoing(is) && !unknown) return [];
-      // Where nobody answered and somebody may now bind, nothing has moved.
+      // If nobody answered before and a credential may bind now, no traffic has moved.
       if (!isGoing(was) && traffic(after).value.reason === "tunnels") return [];
       const sentence = traffic(after).value.flow.unknown
         ? `Traffic of ${code(change.address)} may go elsewhere: where to is not known yet (before: ${inWords(was)}).`
@@ -124,7 +124,7 @@ export const trafficRules: readonly Rule<AddressChange>[] = [
     judge: whereBoth(actions, ({ before, after }, change) => {
       const [was, is] = [remaining(before, deniedNoLonger(before, after)), remaining(after, [])];
       if (was === is && !after.actions.unknown) return [];
-      if (after.tls.value.ends_at === "upstream" && protects(before)) return []; // that is termination-moved
+      if (after.tls.value.ends_at === "upstream" && protects(before)) return []; // reported as termination-moved
       return onAddress(change, actions, {
         sentence: `${code(change.address)} now acts otherwise on requests: ${ALL(after.actions.value.map(actionWords)).replace(/^all$/, "with no action")} (before: ${ALL(before.actions.value.map(actionWords)).replace(/^all$/, "none")}).`,
         before: before.actions.value.map(actionWords),

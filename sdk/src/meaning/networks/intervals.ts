@@ -1,10 +1,10 @@
-/** Addresses from the first to the last, both included, as numbers. */
+/** A range of addresses as numbers, from the first to the last, both included. */
 export type Interval = readonly [first: bigint, last: bigint];
 
-/** In order, and neither overlapping nor touching: so two sets are equal exactly when their intervals are. */
+/** Sorted, neither overlapping nor adjacent. So two sets are equal if and only if their intervals are. */
 export type Intervals = readonly Interval[];
 
-/** The addresses that are in any of the intervals, which may come in any order. */
+/** The union of intervals in any order. */
 export function union(intervals: Iterable<Interval>): Intervals {
   const sorted = [...intervals].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   const merged: [bigint, bigint][] = [];
@@ -17,7 +17,7 @@ export function union(intervals: Iterable<Interval>): Intervals {
   return merged;
 }
 
-/** The addresses of the one set that are not in the other. */
+/** The addresses of one set that are not in the other. */
 export function less(from: Intervals, taken: Intervals): Intervals {
   const left: Interval[] = [];
   let next = 0;
@@ -42,7 +42,7 @@ export const sameIntervals = (a: Intervals, b: Intervals): boolean =>
 export function* blocksOf(intervals: Intervals, bits: number): Generator<readonly [bigint, number]> {
   for (const [first, last] of intervals) {
     for (let start = first; start <= last; ) {
-      // As large as the start's zeros at the end allow, and as what is left.
+      // The largest block that is aligned at the start and fits into the rest.
       const aligned = start === 0n ? bits : trailingZeros(start);
       const size = Math.min(aligned, (last - start + 1n).toString(2).length - 1);
       yield [start, bits - size];

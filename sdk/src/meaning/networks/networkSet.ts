@@ -2,17 +2,17 @@ import ipaddr from "ipaddr.js";
 import { complainAboutCidr } from "../../contract/formats/cidr";
 import { blocksOf, type Interval, type Intervals, less, sameIntervals, union } from "./intervals";
 
-/** A set of addresses of both families, whatever networks it was written with. */
+/** A set of addresses of both families, independent of the networks that it was made from. */
 export interface NetworkSet {
   readonly v4: Intervals;
   readonly v6: Intervals;
 }
 
-/** The networks of a set as people write them. */
+/** The networks of a set in CIDR notation. */
 export interface NetworkList {
   readonly v4: readonly string[];
   readonly v6: readonly string[];
-  /** How many more networks there are than are listed; no more than 1,000 of a family are counted. */
+  /** The number of networks that are not listed; counts at most 1,000 of each family. */
   readonly more?: number;
 }
 
@@ -25,7 +25,7 @@ const whole = (family: Family): Interval => [0n, (1n << BigInt(FAMILIES[family])
 export const EVERYONE: NetworkSet = { v4: [whole("v4")], v6: [whole("v6")] };
 export const NOBODY: NetworkSet = { v4: [], v6: [] };
 
-/** The addresses of the allowed networks less those of the denied ones. What is no network is passed over. */
+/** The addresses of the allowed networks without those of the denied ones. Skips invalid networks. */
 export function networkSet(allowed: Iterable<string>, denied: Iterable<string> = []): NetworkSet {
   const [allow, deny] = [byFamily(allowed), byFamily(denied)];
   return { v4: less(union(allow.v4), union(deny.v4)), v6: less(union(allow.v6), union(deny.v6)) };
@@ -46,24 +46,24 @@ function byFamily(networks: Iterable<string>): Record<Family, Interval[]> {
 
 export const sameNetworks = (a: NetworkSet, b: NetworkSet): boolean => sameIntervals(a.v4, b.v4) && sameIntervals(a.v6, b.v6);
 
-/** What the one set admits and the other does not. */
+/** The addresses that one set admits and the other does not. */
 export const beyond = (set: NetworkSet, other: NetworkSet): NetworkSet => ({ v4: less(set.v4, other.v4), v6: less(set.v6, other.v6) });
 
 export const isNobody = (set: NetworkSet): boolean => sameNetworks(set, NOBODY);
 export const isEveryone = (set: NetworkSet): boolean => sameNetworks(set, EVERYONE);
 
-/** The families of which every address is in the set, by their names. */
+/** The names of the families that are completely in the set. */
 export const wholeFamilies = (set: NetworkSet): string[] =>
   (["v4", "v6"] as const).filter((family) => sameIntervals(set[family], [whole(family)])).map((family) => NAMES[family]);
 
-/** A list for people shows no more networks of one family than this; the rest is counted. */
+/** The limit on listed networks of one family; the rest is counted. */
 const MOST_LISTED = 100;
-// A deny rule of one IPv6 address leaves up to 128 networks, and a policy may have a thousand: nobody reads the exact count.
+// Denying one IPv6 address leaves up to 128 networks, and a policy may have a thousand rules. Nobody needs the exact count.
 const MOST_COUNTED = 1000;
 
 const lists = new WeakMap<NetworkSet, "everyone" | "nobody" | NetworkList>();
 
-/** The networks of a set; many addresses have one set. */
+/** The networks of a set; cached, because many addresses have the same set. */
 export function listNetworks(set: NetworkSet): "everyone" | "nobody" | NetworkList {
   const list = lists.get(set) ?? listed(set, MOST_LISTED);
   lists.set(set, list);
@@ -94,7 +94,7 @@ function printed(address: bigint, family: Family): string {
   return ipaddr.fromByteArray(bytes).toString();
 }
 
-/** A set in few words, for sentences. */
+/** A set in a few words, for sentences. */
 export function inWords(set: NetworkSet): string {
   const list = listed(set, 3);
   if (typeof list === "string") return list;
@@ -102,6 +102,6 @@ export function inWords(set: NetworkSet): string {
   return list.more ? `${shown} and ${list.more} more networks` : shown;
 }
 
-/** Everything that a set says, in a text that is the same for equal sets. */
+/** A text that is equal for equal sets. */
 export const keyOf = (set: NetworkSet): string =>
   [set.v4, set.v6].map((family) => family.map(([first, last]) => `${first}-${last}`).join(",")).join(";");
