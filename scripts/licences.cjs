@@ -1,4 +1,4 @@
-// What the published packages are made of: an SBOM of what npm installs for their users, and the licences in it.
+// Writes an SBOM of the packages that npm installs for users of the published ones, and checks their licences.
 const { execFileSync } = require("node:child_process");
 
 /** Licences that ask for no more than their text and the authors' names. */

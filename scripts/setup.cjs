@@ -28,11 +28,11 @@ async function main(parts) {
     say("Installing packages …");
     npm(["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
   });
-  // What is generated is part of what is built, so the generator runs on the sources.
+  // The generator needs only the packages: it runs on the sources, because its output is part of the build.
   if (parts.includes("packages-only")) return;
   once("build", ["tsconfig.json", ...PACKAGES.flatMap((name) => [`${name}/tsconfig.json`, `${name}/package.json`, `${name}/src`])], () => {
     say("Building …");
-    // What was built of a file that has moved since would be loaded in place of the file that is there now.
+    // Remove old output: code of moved files would still be loaded.
     for (const name of PACKAGES)
       for (const path of ["dist", "tsconfig.tsbuildinfo"]) rmSync(join(ROOT, name, path), { recursive: true, force: true });
     run(pinnedNode(), [join(ROOT, "node_modules/typescript/bin/tsc"), "--build", ROOT]);

@@ -7,9 +7,9 @@ export interface Choices {
   readonly monitoringKey?: pulumi.Input<string>;
   /** Also watch policies being deleted. */
   readonly watchDeletions?: boolean;
-  /** What the policy is for. */
+  /** The purpose of the policy. */
   readonly purpose?: string;
-  /** What the office's network may do. */
+  /** The access of the office's network. */
   readonly office?: "allow" | "deny";
   /** Types of events that are watched besides. */
   readonly moreTypes?: readonly string[];

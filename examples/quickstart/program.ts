@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as tunnels from "@tunnelplane/pulumi";
 
 export interface Choices {
-  /** Which of the certificates beside this file signs our clients. */
+  /** The certificate, beside this file, of the authority that signs our clients' certificates. */
   readonly clientsCa?: "clients-ca-2026.pem" | "clients-ca-2027.pem";
   /** Whether only the office may connect. */
   readonly officeOnly?: boolean;

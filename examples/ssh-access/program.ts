@@ -3,13 +3,13 @@ import { join } from "node:path";
 import * as tunnels from "@tunnelplane/pulumi";
 
 export interface Choices {
-  /** Which of the keys beside this file Ada logs in with. */
+  /** The file with Ada's public key, beside this one. */
   readonly key?: "ada.pub" | "ada-new-laptop.pub";
-  /** Who Ada may log in as. */
+  /** The user name with which Ada may log in. */
   readonly principals?: string[];
-  /** What Ada's credential may bind at the SSH gateway. */
+  /** The ACL of Ada's credential at the SSH gateway. */
   readonly acl?: string[];
-  /** How long before its end a certificate is made anew. */
+  /** How long before its end a certificate is renewed. */
   readonly renewBefore?: string;
 }
 

@@ -34,7 +34,7 @@ describe("What adopt writes", () => {
     for (const made of projects) made.dispose();
   });
 
-  it("is the same on every run, with names that catalogues take and that stand for one object each", async () => {
+  it("is the same on every run, with unique names that are valid in catalogues", async () => {
     const [first, second] = [project(), project()];
     const runs = [await first.adopt(server, "--format", "yaml"), await second.adopt(server, "--format", "yaml")];
     expect(runs.map(({ code }) => code)).to.deep.equal([0, 0]);

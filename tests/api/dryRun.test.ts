@@ -20,7 +20,7 @@ import { onEveryDatabase } from "../support/databases";
 import type { RestAnswer } from "../support/rest";
 
 const DRY = "?dry_run=true";
-/** An answer without what is made anew each time: times, keys and signatures. */
+/** An answer without the parts that differ every time: times, keys and signatures. */
 const MADE = ["created_at", "token", "certificate", "valid_after", "valid_until"];
 
 onEveryDatabase("A dry run", (start) => {

@@ -16,7 +16,7 @@ interface Event {
 }
 
 /** An answer as events tell it: without what is secret. */
-function told(body: Json): Json {
+function shown(body: Json): Json {
   const copy = structuredClone(body);
   for (const path of secretPathsOf(definitionOfId(body.id as string) as never)) {
     const names = path.split(".");
@@ -46,11 +46,11 @@ onEveryDatabase("An event", (start) => {
         (["created", "updated", "deleted"] as const).map((change) => eventTypeOf(definition, change)),
       );
       const [creation, update, deletion] = events as [Event, Event, Event];
-      // A token is told to whoever creates, and to nobody else.
+      // Only the answer to the creation shows a token.
       const stored = "token" in made ? { ...made, token: null } : made;
-      expect(creation.object).to.deep.equal(told(stored));
-      expect(update.object).to.deep.equal(told(changed));
-      expect(deletion.object).to.deep.equal(told(changed));
+      expect(creation.object).to.deep.equal(shown(stored));
+      expect(update.object).to.deep.equal(shown(changed));
+      expect(deletion.object).to.deep.equal(shown(changed));
       expect(creation).not.to.have.property("changes");
       expect(deletion).not.to.have.property("changes");
       expect(update.changes).to.deep.include({ path: "description", old: "", new: "another" });

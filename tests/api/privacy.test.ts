@@ -26,13 +26,13 @@ onEveryDatabase("A member", (start) => {
 
   /** Two answers that nobody can tell apart but by the id that the caller sent. */
   const expectAlike = (one: RestAnswer, two: RestAnswer, ids: [string, string]): void => {
-    const told = (answer: RestAnswer, id: string) => ({
+    const distinguishable = (answer: RestAnswer, id: string) => ({
       ...answer.body,
       msg: answer.body.msg.replaceAll(id, "<id>"),
       details: answer.body.details.field,
     });
     expect(one.status).to.equal(two.status);
-    expect(told(one, ids[0])).to.deep.equal(told(two, ids[1]));
+    expect(distinguishable(one, ids[0])).to.deep.equal(distinguishable(two, ids[1]));
   };
 
   for (const method of ["GET", "HEAD", "PATCH", "DELETE"]) {

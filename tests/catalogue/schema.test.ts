@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { parse } from "yaml";
 
 const ROOT = join(__dirname, "../..");
-/** Editors leave to the catalogue itself what stands behind a tag. */
+/** Editors do not check values with tags. */
 const read = (yaml: string): unknown => parse(yaml, { logLevel: "silent" });
 
 describe("The JSON Schema with which editors check catalogues", () => {

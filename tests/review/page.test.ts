@@ -54,7 +54,7 @@ describe("The page of a review", () => {
     expect(await shown("#addresses h3")).to.deep.equal(ADDRESSES);
   });
 
-  it("draws who comes, what is asked and where it goes, before and after, and marks what differs", async () => {
+  it("draws the path of traffic before and after, and marks changes", async () => {
     const app = tab.page.locator(".address", { has: tab.page.getByRole("heading", { name: "app.example.com:443", exact: true }) });
     const said = await app.locator("svg").evaluateAll((drawings) => drawings.map((drawing) => drawing.getAttribute("aria-label")));
     expect(said).to.deep.equal([
@@ -69,7 +69,7 @@ describe("The page of a review", () => {
     expect(await gone.innerText()).to.include("Nobody serves it.");
   });
 
-  it("shows what is of the chosen severities", async () => {
+  it("filters by severity", async () => {
     await tab.page.getByLabel("high").uncheck();
     expect(await shown("#findings .severity")).to.deep.equal(["medium", "medium", "medium", "low"]);
     expect(await shown("#addresses h3"), "an address with a medium finding stays").to.deep.equal([
@@ -82,7 +82,7 @@ describe("The page of a review", () => {
     expect(await shown("#findings .severity")).to.have.length(9);
   });
 
-  it("shows what holds a text, in whatever letters, and says how much that is", async () => {
+  it("filters by text, in upper or lower case, and shows the count", async () => {
     await search("TLS-Raised");
     expect(await shown("#addresses h3")).to.deep.equal(["shop.example.com:443"]);
     expect(await shown("#findings article")).to.have.length(1);

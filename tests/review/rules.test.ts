@@ -139,7 +139,7 @@ describe("a review of what the engine previews", () => {
       ["a description", { description: "of the shop" }],
       ["the same proportions", { shares: [9, 1] }],
     ];
-    for (const [told, choices] of nothing) expect(rulesIn(await asked(choices)), told).to.deep.equal([]);
+    for (const [what, choices] of nothing) expect(rulesIn(await asked(choices)), what).to.deep.equal([]);
   });
 
   it("works from the preview alone, and says what it could not see", async () => {

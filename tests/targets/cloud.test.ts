@@ -8,7 +8,7 @@ import { HAS_MOTO, Moto } from "../support/moto";
 import { StandInServer } from "../support/standIn";
 import { event, eventOfSize, failureOf, forever, inTheCloud, KEYS, REGION, role, sendOnce } from "../support/targets";
 
-// moto gives what is in a bucket to whoever has signed, with whichever keys, as long as it does not check them.
+// Without access control, moto serves buckets to any signed request.
 const SIGNED = `AWS4-HMAC-SHA256 Credential=${KEYS.accessKeyId}/20260101/us-east-1/s3/aws4_request`;
 const KINDS = ["stream_service", "delivery_service", "log_service"] as const;
 

@@ -167,7 +167,7 @@ describe("A site that a user names", () => {
     return { reached, message: String(error.message) };
   };
 
-  it("is not connected to when its name leads to this machine, whatever else it leads to", async () => {
+  it("is not connected to if one of its addresses is this machine's", async () => {
     for (const resolved of [["127.0.0.1"], ["8.8.8.8", "127.0.0.1"], ["::ffff:127.0.0.1"]]) {
       const { reached, message } = await reach("intake.example.com", resolved);
       expect(reached).to.equal(0);

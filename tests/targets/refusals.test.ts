@@ -52,7 +52,7 @@ describe("Refusals by services in the cloud:", () => {
       const busy = await answering({ ...failing("ThrottlingException", "Rate exceeded"), headers: { "retry-after": "7" } });
       const error = await failureOf(sendOnce(inTheCloud()[kind], [event()], busy.options));
       expect(error).to.include({ throttled: true, credentials: false, retryAfterMs: 7000 });
-      expect(busy.operations, "whoever sends decides when to repeat").to.have.length(1);
+      expect(busy.operations, "the sender decides when to repeat").to.have.length(1);
       const closed = await answering(failing("AccessDeniedException", "not authorized"));
       expect(await failureOf(sendOnce(inTheCloud()[kind], [event()], closed.options))).to.include({ throttled: false, credentials: true });
     }

@@ -140,7 +140,7 @@ onEveryDatabase("A secret", (start, database) => {
     await expectReadable(rest, secrets);
     const authority = (await created(rest, "/ssh_certificate_authorities", {}, { "idempotency-key": unique() })).id;
     const pem = await privateKeyOf(server.data, authority);
-    const told = [
+    const oneTime = [
       (await created(rest, "/credentials", {}, { "idempotency-key": unique() })).token,
       (await created(rest, "/api_keys", {}, { "idempotency-key": unique() })).token,
     ];
@@ -150,7 +150,7 @@ onEveryDatabase("A secret", (start, database) => {
     const all = [
       ...first.map(({ secret }) => secret),
       renewed,
-      ...told,
+      ...oneTime,
       kept.target.monitoring_service.api_key,
       gone.target.monitoring_service.api_key,
       server.apiKey,

@@ -111,17 +111,17 @@ export class Writers {
       edges.map(({ id }) => `${id} ${this.#backend}`).sort(),
     );
     // One event and one row of the audit log for each revision.
-    const told = edges.map(({ id, version }) => `${id} ${version}`).sort();
+    const acknowledged = edges.map(({ id, version }) => `${id} ${version}`).sort();
     expect(
       await beside(
         "select object_id || ' ' || count(*) as line from event where object_id in (select id from resource where kind = 'tls_edge') group by object_id",
       ),
-    ).to.deep.equal(told);
+    ).to.deep.equal(acknowledged);
     expect(
       await beside(
         "select audit_event.object_id || ' ' || count(*) as line from audit_event join event on event.id = event_id and event.sequence = audit_event.sequence where audit_event.object_id in (select id from resource where kind = 'tls_edge') group by audit_event.object_id",
       ),
-    ).to.deep.equal(told);
+    ).to.deep.equal(acknowledged);
     const { code, err } = await run(data, "audit", "verify");
     expect(code, err).to.equal(0);
   }

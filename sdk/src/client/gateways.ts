@@ -10,9 +10,9 @@ export interface GatewayEdge {
   readonly reason: string;
 }
 
-/** A connected agent, and what it has bound. */
+/** A connected agent, with its binds. */
 export interface GatewayAgent {
-  /** The id of the credential that it came with. */
+  /** The id of its credential. */
   readonly credential: string;
   /** `bind:<host>:<port>`, or `bind:<key>=<value>` for each label. */
   readonly bind: readonly string[];
@@ -21,7 +21,7 @@ export interface GatewayAgent {
   readonly since: string;
 }
 
-/** What a gateway reports of itself. */
+/** A gateway's report about itself. */
 export interface GatewayReport {
   readonly version: string;
   readonly envoy_version: string;
@@ -31,7 +31,7 @@ export interface GatewayReport {
   readonly agents: readonly GatewayAgent[];
 }
 
-/** A gateway, as lists show it. */
+/** A gateway in lists. */
 export interface Gateway extends Omit<GatewayReport, "edges" | "agents"> {
   readonly name: string;
   readonly uri: string;
@@ -43,19 +43,19 @@ export interface Gateway extends Omit<GatewayReport, "edges" | "agents"> {
   readonly rejected: number;
 }
 
-/** A gateway with all that it reported. */
+/** A gateway with its complete report. */
 export interface GatewayStatus extends Gateway, Pick<GatewayReport, "edges" | "agents"> {
   /** How many agents are left out, because their credentials belong to others. */
   readonly other_agents: number;
 }
 
-/** How an agent proves who it is. */
+/** The authtoken or public key of an agent. */
 export type AgentProof = { readonly token: string } | { readonly public_key: string };
 
-/** Whether an agent may bind what it asks for. */
+/** The answer to an agent's request to bind. */
 export interface BindAuthorization {
   readonly allowed: boolean;
-  /** The credential of the token or key; null where there is none. */
+  /** The credential of the token or key; null if there is none. */
   readonly credential: Ref | null;
   readonly owner_id: string | null;
   readonly acl: readonly string[];
@@ -80,14 +80,14 @@ export class Gateways {
     return (await this.transport.request<GatewayStatus>("GET", `/gateways/${encodeURIComponent(name)}`)).body;
   }
 
-  /** Reports what a gateway serves, in the place of what it reported before. */
+  /** Replaces the report of a gateway. */
   async report(name: string, report: GatewayReport): Promise<void> {
     await this.transport.request("PUT", `/gateways/${encodeURIComponent(name)}/status`, report);
   }
 
   /**
-   * Decides whether an agent may bind something.
-   * @param bind `bind:<host>:<port>`, or `bind:<key>=<value>` for each label; none asks who it is
+   * Asks whether an agent may bind something.
+   * @param bind `bind:<host>:<port>`, or `bind:<key>=<value>` for each label; if empty, only asks for the credential
    */
   async authorize(proof: AgentProof, bind: readonly string[] = []): Promise<BindAuthorization> {
     return (await this.transport.request<BindAuthorization>("POST", "/bind_authorizations", { ...proof, bind })).body;

@@ -5,13 +5,13 @@ import { type Database, type GatewayRow, isListed, type Store } from "../storage
 import { RequestError } from "../util";
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Who was not seen for so long is gone. */
+/** A gateway that has not reported for so long is forgotten. */
 const GONE_MS = 7 * DAY_MS;
-/** Names cost a row each. */
+/** The limit on names of gateways, because each takes a row. */
 const MOST_GATEWAYS = 1000;
 const PLACE = { path: "/gateways" };
 
-/** What a gateway reports of itself. */
+/** A gateway's report about itself. */
 export interface Report {
   readonly version: string;
   readonly envoy_version: string;
@@ -100,7 +100,7 @@ const summaryOf = (documents: Documents, row: Omit<GatewayRow, "edges" | "agents
   rejected: row.rejected,
 });
 
-/** The whole status of a gateway. Whoever is no admin sees the agents of its own credentials, and how many others there are. */
+/** The whole status of a gateway. A member sees the agents of its own credentials, and the count of others. */
 export async function gatewayAt({ store, documents }: Tools, name: string, caller: Caller): Promise<string> {
   const row = await store.reader
     .selectFrom("gateway")
@@ -121,7 +121,7 @@ export async function gatewayAt({ store, documents }: Tools, name: string, calle
   });
 }
 
-/** Which of these credentials belong to an owner. */
+/** Those of these credentials that belong to an owner. */
 async function credentialsOf(db: Kysely<Database>, owner: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom("resource")

@@ -61,7 +61,7 @@ const PARAMETERS: Json = {
     name: "findings",
     in: "query",
     description:
-      "Whether a dry run also tells what the change would mean for callers: `findings`, and `finding_limits` if something was not examined.",
+      "Whether a dry run also answers the effects of the change on callers: `findings`, and `finding_limits` if something was not examined.",
     schema: { type: "boolean", default: false },
   },
   address: {
@@ -199,7 +199,7 @@ function component(shape: Shape, components: Map<string, Json>): Json {
   return { $ref: `#/components/schemas/${shape.name}` };
 }
 
-/** What was stored before there was such a limit is answered as it is. */
+/** Answers have none of these limits, because objects that were stored before a limit existed are answered as they are. */
 const LIMITS_OF_WHAT_IS_SENT = ["minLength", "maxLength", "minItems", "maxItems", "maxProperties"] as const;
 
 function jsonSchema({ name, schema, io }: Shape): Json {

@@ -5,7 +5,7 @@ import { headOf } from "./head";
 const LOOK_EVERY_MS = 250;
 
 interface Wait {
-  /** What was there already. */
+  /** The last sequence that the request knows already. */
   readonly head: number;
   end(): void;
 }

@@ -35,7 +35,7 @@ export class StoredObjects {
     this.#validation = context.validation;
   }
 
-  /** What a body says, where the contract allows it. */
+  /** Validates a body; throws if the contract does not allow it. */
   async validate(purpose: Purpose, body: unknown): Promise<Findings> {
     const found = await this.#validation.validate(this.caller.ownerId, purpose, body);
     refuseFaults(found.problems);

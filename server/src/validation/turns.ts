@@ -1,4 +1,4 @@
-/** What waits, of many owners. They are served in turns, so that nobody waits for more than one of each other owner, however much that one has. */
+/** A queue that serves owners in turns. However much others have queued, an owner waits for at most one entry of each of them. */
 export class Turns<T> {
   /** The owner whose turn is next first. */
   readonly #queues = new Map<string, T[]>();

@@ -6,8 +6,8 @@ import { type Findings, type Purpose, validate } from "./validate";
 import type { Order, Report } from "./worker";
 
 /**
- * What is checked at once, in characters of JSON. Some thirty patterns of the largest program fit into it; one takes 1.2 ms once
- * the compiler is warm, and 30 ms the first time (measured 2026-11-22 on 2 cores, Node 24).
+ * Smaller bodies, in characters of JSON, are checked on the main thread. About thirty patterns of the largest program fit into
+ * one; each takes 1.2 ms once the compiler is warm, and 30 ms the first time (measured 2026-11-22 on 2 cores, Node 24).
  */
 const SMALL = 400;
 const MIB = 1024 * 1024;

@@ -7,7 +7,7 @@ export interface Order extends Purpose {
   readonly json: string;
 }
 
-/** What was found out, or what went wrong. */
+/** The findings, or the error. */
 export type Report = { readonly found: Findings } | { readonly failed: unknown };
 
 const port = present(parentPort);

@@ -61,6 +61,6 @@ onEveryDatabase("Bodies whose validation takes long", (startServer) => {
       expectRefused(answer, { ...overloaded, mentions: ["4 MiB", "owner"] });
       expect(answer.headers.get("retry-after")).to.equal("1");
     }
-    expect((await send()).status, "whoever comes again has a turn").to.equal(200);
+    expect((await send()).status, "the owner is served again afterwards").to.equal(200);
   });
 });

@@ -6,7 +6,7 @@ const now = new Date("2026-06-01T00:00:00Z");
 const credential = (...acl: string[]) => world(declared("tunnel_credential", "ci", { acl }));
 const certificate = (fields = {}) =>
   declared("ssh_user_certificate", "ada", { principals: ["ada"], valid_until: "2036-01-01T00:00:00Z", public_key: "key", ...fields });
-/** The same resource, made anew. */
+/** The same resource, issued again. */
 const replaced = (object: WorldObject, fields = {}): WorldObject => ({ ...object, id: undefined, fields: { ...object.fields, ...fields } });
 
 describe("Findings about credentials, certificates, keys and events", () => {

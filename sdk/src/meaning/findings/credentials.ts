@@ -103,7 +103,10 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
       const { after } = change;
       if (!after || !isCredential(change) || !isReplaced(change)) return [];
       const needs = after.kind === "ssh_credential" ? "its holders need the new key" : "agents that use it need the new token";
-      return ownDraft(after, `The ${titleOf(after)} ${names.quote(after)} is made anew: ${needs}; they bind ${inWords(rulesOf(after))}.`);
+      return ownDraft(
+        after,
+        `The ${titleOf(after)} ${names.quote(after)} is issued again: ${needs}; they bind ${inWords(rulesOf(after))}.`,
+      );
     },
   },
   {
@@ -129,7 +132,7 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
       const { after } = change;
       if (!after || !sshCertificates.includes(after.kind) || !isReplaced(change)) return [];
       const who = after.kind === "ssh_user_certificate" ? "its holder needs" : "its host needs";
-      return ownDraft(after, `The SSH certificate ${names.quote(after)} is made anew: ${who} the new one.`);
+      return ownDraft(after, `The SSH certificate ${names.quote(after)} is issued again: ${who} the new one.`);
     },
   },
   {

@@ -41,7 +41,7 @@ import { moveLeases, openQueues, openQueuesBehind, queuesAmong } from "./objectQ
 // Events that join an object queue fill no batch, so one lease may search several windows. This limits them per transaction.
 const MOST_LOOKS = 10;
 
-/** What else is under way or waiting at a destination. */
+/** The other batches of a destination, and whether it has object queues. */
 interface Elsewhere {
   readonly batches: readonly OtherBatch[];
   readonly anyQueue: boolean;

@@ -90,14 +90,14 @@ const exposureShape: Shape = {
 };
 
 const finding = z.object({
-  hash: z.string().meta({ description: "Names what the finding says: the same on another day and with other ids." }),
+  hash: z.string().meta({ description: "Identifies the content of the finding: the same on another day and with other ids." }),
   rule: z.string().meta({ description: "The rule, for example `network-opened`." }),
   severity: z.enum(["high", "medium", "low"]),
-  address: z.string().optional().meta({ description: "The address that it is about." }),
+  address: z.string().optional().meta({ description: "The affected address." }),
   kind: z.string(),
   name: z.string(),
   id: z.string().optional(),
-  sentence: z.string().meta({ description: "What the change means, in one sentence." }),
+  sentence: z.string().meta({ description: "The effect of the change, in one sentence." }),
   before: z.unknown().optional(),
   after: z.unknown().optional(),
   cause: z
@@ -107,13 +107,13 @@ const finding = z.object({
   certain: z.boolean().meta({ description: "Whether everything that it depends on was examined." }),
 });
 
-/** What a dry run answers that is asked for findings, beside what the change itself would answer. */
+/** The additional fields in the answer to a dry run with findings. */
 export const dryRunShape: Shape = {
   name: "DryRunWithFindings",
   io: "output",
   schema: z.looseObject({
-    findings: z.array(finding).meta({ description: "What the change would mean for callers, the most severe first; at most 500." }),
-    finding_limits: z.array(z.string()).optional().meta({ description: "What was not looked at, because there is too much of it." }),
+    findings: z.array(finding).meta({ description: "The effects of the change on callers, the most severe first; at most 500." }),
+    finding_limits: z.array(z.string()).optional().meta({ description: "Sentences about parts that were too large to examine." }),
   }),
 };
 
@@ -124,7 +124,7 @@ export const exposureOperations: readonly Operation[] = [
     path: "/exposure",
     id: "listExposure",
     summary: "List who can reach what: a row for each address, in the order of addresses",
-    tag: { name: "Exposure", description: "Who can reach what is behind each address, and what is asked of them." },
+    tag: { name: "Exposure", description: "Who can reach each address, what is checked, and where it leads." },
     query: ["limit", "address", "after_address"],
     success: { status: 200, answer: exposureShape, list: { key: "exposure" } },
     run: ({ context, caller }, { query }) =>
@@ -136,7 +136,7 @@ export const exposureOperations: readonly Operation[] = [
   },
 ];
 
-/** What edges can serve, and nothing that a database would not take. */
+/** Hostports that edges can serve; keeps out characters that databases refuse. */
 const HOSTPORT = /^[a-z0-9.*-]{1,255}:\d{1,5}$/;
 
 function addressIn(query: Query, name: "address" | "after_address"): string | undefined {

@@ -100,7 +100,7 @@ const statusShape: Shape = {
   }),
 };
 
-/** What gateways ask and report, and what everybody learns of them. */
+/** Operations for gateways to ask and report, and for everybody to see their status. */
 export const gatewayOperations: readonly Operation[] = [
   {
     method: "POST",
