@@ -135,9 +135,9 @@ async function replaySent(transaction: Kysely<Database>, { destination, since, a
   await remember(transaction, { destination, sequences: sequencesOf(events), ...UNTRIED });
   await line(transaction, destination, events, now);
   const again = new Set(events.map(({ sequence }) => sequence));
-  const left = (JSON.parse(batch.sequences) as number[]).filter((sequence) => !again.has(sequence));
-  const sequences = JSON.stringify(left);
-  if (left.length === 0)
+  const remaining = (JSON.parse(batch.sequences) as number[]).filter((sequence) => !again.has(sequence));
+  const sequences = JSON.stringify(remaining);
+  if (remaining.length === 0)
     await transaction.deleteFrom("sent").where("destination_id", "=", destination).where("first", "=", batch.first).execute();
   else
     await transaction

@@ -21,7 +21,7 @@ export interface Batch {
   readonly lease: string;
   readonly destination: string;
   /** Where its events came from: the event log (first attempts) or object queues. */
-  readonly from: "feed" | "lanes";
+  readonly from: "log" | "queues";
   readonly deliveries: readonly LeasedEvent[];
   /** Whether more is due than fits into one batch. */
   readonly more: boolean;

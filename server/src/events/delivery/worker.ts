@@ -103,10 +103,10 @@ export class DeliveryWorker {
     if (!(before || this.#mayTake())) return undefined;
     return this.store.write(async (transaction) => {
       const at = now();
-      const feed = await lockCursor(transaction, this.destination);
-      if (!feed) return undefined;
+      const cursor = await lockCursor(transaction, this.destination);
+      if (!cursor) return undefined;
       if (before) await record(transaction, before, at, random());
-      return this.#mayTake() ? lease(transaction, feed, { destination: this.destination, target, now: at, bodyOf }) : undefined;
+      return this.#mayTake() ? lease(transaction, cursor, { destination: this.destination, target, now: at, bodyOf }) : undefined;
     });
   }
 

@@ -19,8 +19,8 @@ export interface Cursor {
 
 /** Until the transaction ends, no other worker can lease or record for this destination. Undefined without such a destination. */
 export async function lockCursor(transaction: Kysely<Database>, destination: string): Promise<Cursor | undefined> {
-  const [feed] = await lockedCursor(transaction, { destination });
-  return feed;
+  const [cursor] = await lockedCursor(transaction, { destination });
+  return cursor;
 }
 
 const lockedCursor = statement<{ destination: string }, Cursor>((db, parameter) =>

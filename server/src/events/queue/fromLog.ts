@@ -50,17 +50,17 @@ interface Elsewhere {
 /** Leases new events. An event whose object has others under way or waiting joins the object queue instead. */
 export async function leaseFromLog(
   transaction: Kysely<Database>,
-  feed: Cursor,
+  cursor: Cursor,
   { batches, ...others }: Elsewhere,
   options: LeaseOptions,
 ): Promise<LeasedBatch | undefined> {
   const { destination, target, now } = options;
   const most = mostOf(target);
   const held = holdersIn(batches);
-  let { position } = feed;
+  let { position } = cursor;
   let { anyQueue } = others;
-  for (let look = 0; look < MOST_LOOKS && position < feed.head; look++) {
-    const until = Math.min(feed.head, position + WINDOW);
+  for (let look = 0; look < MOST_LOOKS && position < cursor.head; look++) {
+    const until = Math.min(cursor.head, position + WINDOW);
     const own = { id: newId("lease"), leased_until: leaseEnd(now) };
     const events = await eventsUntil(transaction, { destination, position, until, most });
     const queued = anyQueue ? await queuedAmong(transaction, destination, events) : new Set<string>();
@@ -83,11 +83,11 @@ export async function leaseFromLog(
     ]);
     if (first.length === 0) continue;
     const deliveries = first.map(leasable);
-    return { batch: { lease: own.id, destination, from: "feed", deliveries, more: position < feed.head }, requests };
+    return { batch: { lease: own.id, destination, from: "log", deliveries, more: position < cursor.head }, requests };
   }
   // End this transaction to let others run; the next lease searches on.
-  const nothing: Batch = { lease: "", destination, from: "feed", deliveries: [], more: true };
-  return position < feed.head ? { batch: nothing, requests: [] } : undefined;
+  const nothing: Batch = { lease: "", destination, from: "log", deliveries: [], more: true };
+  return position < cursor.head ? { batch: nothing, requests: [] } : undefined;
 }
 
 /** Reads new events. Usually all are wanted, so a small window is read first: PostgreSQL sorts a whole window before its first row. */
@@ -100,10 +100,14 @@ async function eventsUntil(transaction: Kysely<Database>, window: Window): Promi
 }
 
 /** Leases a batch whose worker died or released it. Undefined if no subscription wants its events now. */
-export async function leaseAbandoned(transaction: Kysely<Database>, left: Holder, options: LeaseOptions): Promise<LeasedBatch | undefined> {
+export async function leaseAbandoned(
+  transaction: Kysely<Database>,
+  abandoned: Holder,
+  options: LeaseOptions,
+): Promise<LeasedBatch | undefined> {
   const { destination, now } = options;
   const own = { id: newId("lease"), leased_until: leaseEnd(now) };
-  const before = left.id;
+  const before = abandoned.id;
   const [{ sequences } = { sequences: "[]" }] = await sequencesIn(transaction, { id: before });
   const events = await wantedOf(transaction, { destination, sequences });
   if (events.length === 0) {
@@ -117,12 +121,12 @@ export async function leaseAbandoned(transaction: Kysely<Database>, left: Holder
   const over = rest ? events.filter(({ sequence }) => sequence >= rest.sequence).map((event) => ({ event, holder: own })) : [];
   await queue(transaction, destination, [...behind, ...over]);
   await takeOver(transaction, { before, ...own, sequences: sequencesOf(first) });
-  return { batch: { lease: own.id, destination, from: "feed", deliveries: first.map(leasable), more: true }, requests };
+  return { batch: { lease: own.id, destination, from: "log", deliveries: first.map(leasable), more: true }, requests };
 }
 
 async function queuedAmong(transaction: Kysely<Database>, destination: string, events: readonly Stored[]): Promise<Set<string>> {
   const objects = JSON.stringify(events.map((event) => event.object_id));
-  return new Set((await queuesAmong(transaction, { destination, objects })).map((lane) => lane.object_id));
+  return new Set((await queuesAmong(transaction, { destination, objects })).map((queue) => queue.object_id));
 }
 
 interface Behind {

@@ -22,9 +22,9 @@ import { closeQueues, leasedQueues, lockDueQueues, moveLeases, setQueues } from 
 export async function leaseFromQueues(transaction: Kysely<Database>, options: LeaseOptions): Promise<LeasedBatch | undefined> {
   const { destination, target, now } = options;
   const most = mostOf(target);
-  const lanes = await lockDueQueues(transaction, { destination, now: now.toISOString(), most });
-  if (lanes.length === 0) return undefined;
-  const objects = JSON.stringify(lanes.map((lane) => lane.object_id));
+  const queues = await lockDueQueues(transaction, { destination, now: now.toISOString(), most });
+  if (queues.length === 0) return undefined;
+  const objects = JSON.stringify(queues.map((queue) => queue.object_id));
   const waiting = await (target.atomic ? oldestOfAll : oldestOfEach)(transaction, { destination, objects, most });
   if (waiting.length === 0) {
     await closeQueues(transaction, { destination, objects });
@@ -35,15 +35,15 @@ export async function leaseFromQueues(transaction: Kysely<Database>, options: Le
   const taken = { destination, lease: newId("lease") };
   const tried = JSON.stringify([...new Set(deliveries.map((delivery) => delivery.object_id))]);
   await setQueues(transaction, { ...taken, objects: tried, due: leaseEnd(now) });
-  const more = lanes.length === most || deliveries.length < waiting.length;
-  return { batch: { ...taken, from: "lanes", deliveries, more }, requests };
+  const more = queues.length === most || deliveries.length < waiting.length;
+  return { batch: { ...taken, from: "queues", deliveries, more }, requests };
 }
 
 export async function recordFromQueues(transaction: Kysely<Database>, sent: SentBatch, now: Date, random: number): Promise<void> {
   const { destination, lease } = sent.batch;
-  const lanes = await leasedQueues(transaction, { lease });
-  if (lanes.length === 0) return;
-  const held = new Set(lanes.map((lane) => lane.object_id));
+  const queues = await leasedQueues(transaction, { lease });
+  if (queues.length === 0) return;
+  const held = new Set(queues.map((queue) => queue.object_id));
   const at = now.toISOString();
   const outcomes = outcomesOf(sent, now, random).filter(({ delivery }) => held.has(delivery.object_id));
   for (const same of sameOutcomes(outcomes)) {

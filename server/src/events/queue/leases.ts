@@ -9,22 +9,22 @@ import { someQueue } from "./objectQueues";
 /**
  * Leases one batch of what is due at a destination: an abandoned batch first, then object queues, then new events. Undefined
  * when nothing is due.
- * @param feed the destination's cursor, which the transaction has locked
+ * @param cursor the destination's cursor, which the transaction has locked
  */
-export async function lease(transaction: Kysely<Database>, feed: Cursor, options: LeaseOptions): Promise<LeasedBatch | undefined> {
+export async function lease(transaction: Kysely<Database>, cursor: Cursor, options: LeaseOptions): Promise<LeasedBatch | undefined> {
   const { destination, now } = options;
-  const [batches, [lane]] = await pipelined([batchesOf(transaction, { destination }), someQueue(transaction, { destination })]);
+  const [batches, [queue]] = await pipelined([batchesOf(transaction, { destination }), someQueue(transaction, { destination })]);
   const at = now.toISOString();
   // Abandoned batches come first, because object queues that wait for one are due at the same time.
-  const isLeft = (batch: OtherBatch) => batch.leased_until <= at;
-  for (const left of batches.filter(isLeft)) {
-    const taken = await leaseAbandoned(transaction, left, options);
+  const isAbandoned = (batch: OtherBatch) => batch.leased_until <= at;
+  for (const abandoned of batches.filter(isAbandoned)) {
+    const taken = await leaseAbandoned(transaction, abandoned, options);
     if (taken) return taken;
   }
-  const waiting = lane && (await leaseFromQueues(transaction, options));
+  const waiting = queue && (await leaseFromQueues(transaction, options));
   return (
     waiting ??
-    leaseFromLog(transaction, feed, { batches: batches.filter((batch) => !isLeft(batch)), anyQueue: lane !== undefined }, options)
+    leaseFromLog(transaction, cursor, { batches: batches.filter((batch) => !isAbandoned(batch)), anyQueue: queue !== undefined }, options)
   );
 }
 
@@ -34,11 +34,11 @@ export async function lease(transaction: Kysely<Database>, feed: Cursor, options
  * @param random spreads the retries, from 0 up to 1
  */
 export async function record(transaction: Kysely<Database>, sent: SentBatch, now: Date, random: number): Promise<void> {
-  await (sent.batch.from === "feed" ? recordFromLog : recordFromQueues)(transaction, sent, now, random);
+  await (sent.batch.from === "log" ? recordFromLog : recordFromQueues)(transaction, sent, now, random);
 }
 
 /** Gives a batch back that was not tried. */
 export async function release(transaction: Kysely<Database>, batch: Batch, now: Date): Promise<void> {
   if (!(await lockCursor(transaction, batch.destination))) return;
-  await (batch.from === "feed" ? releaseToLog : releaseToQueues)(transaction, batch, now);
+  await (batch.from === "log" ? releaseToLog : releaseToQueues)(transaction, batch, now);
 }

@@ -84,8 +84,8 @@ const isEmpty = ({ eb, selectFrom }: ExpressionBuilder<Database, "lane">) =>
   );
 
 /**
- * Opens lanes that wait for the batches which have events of their objects; those that are open stay as they are. So nothing of an
- * object goes while a batch has it. Objects that no batch has are passed over.
+ * Opens object queues behind batches with events of the same objects, so that nothing of an object is sent while a batch has it.
+ * Leaves open queues as they are, and skips objects that are in no batch.
  */
 export async function openQueuesBehind(
   transaction: Kysely<Database>,
