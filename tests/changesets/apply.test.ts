@@ -293,8 +293,9 @@ onEveryDatabase("A change set", (start) => {
     // An admin may use it, and what the admin owns in it is hidden from the member, who cannot delete it.
     await new SetInTest(server.rest, own.name).apply([declared("tunnel_credential", "admins")]);
     expect(await own.ids()).to.have.all.keys("ip_policy/office");
+    await new SetInTest(server.rest, own.name).apply([declared("bot_user", "bot", { name: "of the admin" })]);
     expect(await own.apply([], { mode: "own", max_deletes: 5 })).to.deep.equal(["delete ip_policy/office"]);
-    expect(await new SetInTest(server.rest, own.name).ids()).to.have.all.keys("tunnel_credential/admins");
+    expect(await new SetInTest(server.rest, own.name).ids()).to.have.all.keys("tunnel_credential/admins", "bot_user/bot");
   });
 
   it("is listed page by page, and released without a deletion", async () => {

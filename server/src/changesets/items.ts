@@ -1,13 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { type Definition, definitionNamed, type FoundReference, fieldsWhere, marksOf, targetsOf } from "@tunnelplane/sdk/contract";
-import { isHidden } from "../auth";
 import type { Document } from "../documents";
 import { type Amendment, amendmentOf, refuseMembers } from "../resources";
 import { newId, RequestError, takeTurn } from "../util";
 import type { Findings } from "../validation";
 import type { MemberRow } from "./facts";
 import { keysToIds } from "./keys";
-import type { Loaded, Planning } from "./planning";
+import { isSeenBy, type Loaded, type Planning } from "./planning";
 import type { Wanted } from "./request";
 
 /** One object of the set, and what shall become of it. */
@@ -81,7 +80,7 @@ export async function itemsOf(planning: Planning, identified: ReadonlyMap<Wanted
     const old = id === undefined ? undefined : loaded.get(id);
     try {
       refuseMembers(definition, planning.caller);
-      if (id !== undefined && (!old || isHidden(definition, old.ownerId, planning.caller))) {
+      if (id !== undefined && (!old || !isSeenBy(planning.caller, definition, old.ownerId))) {
         const hidden = typeof found === "object";
         faults.add(
           name,
@@ -121,7 +120,7 @@ export async function itemsOf(planning: Planning, identified: ReadonlyMap<Wanted
 export function memberItem(planning: Planning, member: MemberRow): Item | undefined {
   const old = planning.loaded.get(member.resource_id);
   const definition = definitionNamed(member.kind);
-  if (!old || isHidden(definition, old.ownerId, planning.caller)) return undefined;
+  if (!old || !isSeenBy(planning.caller, definition, old.ownerId)) return undefined;
   const value = planning.documents.sentOf(definition, old.before);
   return {
     ...{ name: nameOf(member), definition, key: member.key, old, member, isWanted: false },

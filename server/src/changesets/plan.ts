@@ -1,16 +1,16 @@
 import { definitionNamed, definitionOfId } from "@tunnelplane/sdk/contract";
-import { isHidden } from "../auth";
 import type { ObjectChange } from "../journal";
 import { nests } from "../resources";
+import { refuseFaults } from "../util";
 import { type Going, refuseCirclesOutside, refuseTaken, refuseUsed, refuseWrongReferences } from "./conflicts";
 import { type MemberRow, membersOf, setsOf, usersOfAll } from "./facts";
 import { type Item, identify, itemsOf, leavingMembers, memberItem, nameOf } from "./items";
 import { type Operation, operationOf } from "./operations";
 import { inOrder } from "./order";
-import { load, noFacts, type Planning } from "./planning";
+import { isSeenBy, load, noFacts, type Planning } from "./planning";
 import { isShown, prepare, type Rows } from "./prepare";
 import { orderedByReferences, replaceWhatMust } from "./replacements";
-import type { ChangeSetRequest } from "./request";
+import { type ChangeSetRequest, MOST_OBJECTS } from "./request";
 
 /** What an apply does. */
 export interface Plan {
@@ -42,6 +42,15 @@ export async function planOf(scope: Scope, request: ChangeSetRequest, setId: str
     [...identified.values()].flatMap((found) => (found === undefined ? [] : typeof found === "string" ? found : found.resource_id)),
   );
   const leaving = leavingMembers(members, ids);
+  const count = request.objects.length + (mode === "merge" ? leaving.length : 0);
+  if (count > MOST_OBJECTS)
+    refuseFaults([
+      {
+        error: "invalid_field",
+        path: ["objects"],
+        message: `would make ${count} objects in the set; it may have ${MOST_OBJECTS}, so use another set`,
+      },
+    ]);
   const planning: Planning = { ...scope, documents: scope.context.documents, mode, faults, loaded: new Map(), leaving, facts: noFacts() };
   const stored = [...identified].flatMap(([{ definition }, found]) =>
     found === undefined ? [] : [{ definition, id: typeof found === "string" ? found : found.resource_id }],
@@ -94,14 +103,14 @@ export async function planOf(scope: Scope, request: ChangeSetRequest, setId: str
   };
 }
 
-const isVisible = ({ caller }: Planning, { kind, owner_id }: MemberRow): boolean => !isHidden(definitionNamed(kind), owner_id, caller);
+const isVisible = ({ caller }: Planning, { kind, owner_id }: MemberRow): boolean => isSeenBy(caller, definitionNamed(kind), owner_id);
 
 async function refuseOtherSets({ reader, faults, loaded, caller }: Planning, identified: ReturnType<typeof identify>): Promise<void> {
   const adopted = new Map([...identified].flatMap(([wanted, found]) => (typeof found === "string" ? [[found, wanted.name] as const] : [])));
   for (const { resource_id: id, name } of await setsOf(reader, [...adopted.keys()])) {
     const old = loaded.get(id);
     const definition = definitionOfId(id);
-    if (!old || !definition || isHidden(definition, old.ownerId, caller)) continue; // does not exist for this caller
+    if (!old || !definition || !isSeenBy(caller, definition, old.ownerId)) continue; // does not exist for this caller
     const other = caller.admin ? `the change set ${name}` : "another change set";
     const message = `names ${id}, which belongs to ${other}; release it there, or declare it there`;
     faults.add(adopted.get(id) as string, { error: "in_other_set", path: ["id"], message });

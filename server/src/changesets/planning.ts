@@ -1,6 +1,6 @@
 import type { Definition } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import type { Caller } from "../auth";
+import { type Caller, isHidden } from "../auth";
 import type { Document, Documents } from "../documents";
 import type { Context } from "../resources";
 import type { Database } from "../storage";
@@ -31,6 +31,10 @@ export interface Planning {
   /** All that was read; if any of it is otherwise later, the plan no longer holds. */
   readonly facts: Facts;
 }
+
+/** Whether an object exists for a caller, who may then change it. */
+export const isSeenBy = (caller: Caller, definition: Definition, ownerId: string): boolean =>
+  (definition.access !== "admin" || caller.admin) && !isHidden(definition, ownerId, caller);
 
 /** What a plan rests on. */
 export interface Facts {

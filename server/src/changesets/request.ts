@@ -4,7 +4,7 @@ import { type Fault, refuseFaults } from "../util";
 import { Faults } from "./faults";
 
 /** Most objects of a request, and of a set. */
-const MOST_OBJECTS = 5_000;
+export const MOST_OBJECTS = 5_000;
 const NAME = /^[A-Za-z0-9._-]{1,255}$/;
 const NAME_RULE = 'must have 1 to 255 letters, digits, ".", "_" and "-"';
 

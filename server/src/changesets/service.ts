@@ -1,7 +1,6 @@
 import { definitionNamed } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Caller } from "../auth";
-import { isHidden } from "../auth";
 import type { Page, PageSize } from "../documents";
 import type { Author } from "../journal";
 import { type ChangeRequest, type Context, type Precondition, partAnswer, Transactions } from "../resources";
@@ -12,6 +11,7 @@ import { digestOf } from "./digest";
 import { findSet, lockSet, membersOf } from "./facts";
 import type { Operation } from "./operations";
 import { planOf } from "./plan";
+import { isSeenBy } from "./planning";
 import type { ChangeSetRequest } from "./request";
 import { deleteSet, setPage } from "./sets";
 import { inTurn } from "./turns";
@@ -132,7 +132,7 @@ export class ChangeSets {
 
   async #whole(db: Kysely<Database>, { id, name, owner_id, created_at }: Database["changeset"]) {
     const members = await membersOf(db, { set: id });
-    const shown = members.filter((member) => !isHidden(definitionNamed(member.kind), member.owner_id, this.#caller));
+    const shown = members.filter((member) => isSeenBy(this.#caller, definitionNamed(member.kind), member.owner_id));
     const objects = shown.map(({ kind, key, resource_id }) => ({ kind, key, id: resource_id }));
     return { set: name, uri: this.context.documents.placed(`/changesets/${name}`), created_at, owner_id, objects };
   }

@@ -1,4 +1,5 @@
 import { RequestError } from "../util";
+import { Turns } from "../validation";
 
 /** Change sets that are worked on at once: each holds megabytes. */
 const AT_ONCE = 2;
@@ -6,22 +7,31 @@ const AT_ONCE = 2;
 const MOST_WAITING = 8;
 
 let working = 0;
-const waiting: { readonly owner: string; readonly begin: () => void }[] = [];
+const turns = new Turns<() => void>();
+const waiting = new Map<string, number>();
 
-/** Works on a change set when it is its turn. Refuses one whose owner has enough of them waiting. */
+/** Works on a change set when it is its turn; owners have theirs one after the other. Refuses one whose owner has enough waiting. */
 export async function inTurn<T>(owner: string, work: () => Promise<T>): Promise<T> {
-  if (working >= AT_ONCE) {
-    if (waiting.filter((one) => one.owner === owner).length >= MOST_WAITING)
-      throw new RequestError("overloaded", `${MOST_WAITING} change sets of this API key's owner wait already; try again shortly`, {
-        headers: { "retry-after": "1" },
-      });
-    await new Promise<void>((begin) => waiting.push({ owner, begin }));
-  } else working++;
+  if (working >= AT_ONCE) await turnOf(owner);
+  else working++;
   try {
     return await work();
   } finally {
-    const next = waiting.shift();
-    if (next) next.begin();
+    const next = turns.next();
+    if (next) next();
     else working--;
   }
+}
+
+async function turnOf(owner: string): Promise<void> {
+  const count = waiting.get(owner) ?? 0;
+  if (count >= MOST_WAITING)
+    throw new RequestError("overloaded", `${MOST_WAITING} change sets of this API key's owner wait already; try again shortly`, {
+      headers: { "retry-after": "1" },
+    });
+  waiting.set(owner, count + 1);
+  await new Promise<void>((begin) => turns.add(owner, begin));
+  const left = (waiting.get(owner) ?? 1) - 1;
+  if (left > 0) waiting.set(owner, left);
+  else waiting.delete(owner);
 }

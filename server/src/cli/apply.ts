@@ -20,8 +20,6 @@ import { wholeNumber } from "./settings";
 const MOST_OBJECTS = 5_000;
 /** A large set takes a server some seconds. */
 const TIMEOUT_MS = 120_000;
-/** The exit code of a plan with changes, where it is asked for. */
-const CHANGES = 2;
 
 interface Options extends ApiOptions {
   readonly set: string;
@@ -29,7 +27,6 @@ interface Options extends ApiOptions {
   readonly own?: true;
   readonly maxDeletes: number;
   readonly json?: true;
-  readonly detailedExitcode?: true;
 }
 
 /** `apply`: brings a change set to the state that a catalogue lists. */
@@ -44,8 +41,6 @@ export function applyCommand(): Command {
       new Option("--max-deletes <count>", "with --own: how many objects may be deleted").default(0).argParser(wholeNumber(0, MOST_OBJECTS)),
     )
     .option("--json", "print the server's answer as JSON")
-    .option("--detailed-exitcode", `with --plan: exit code ${CHANGES} if there is anything to do`)
-    .addHelpText("after", "\nExit codes: 0 done (or planned), 1 refused or not possible; nothing was changed then.")
     .action(run);
   return withExamples(
     withApiOptions(command),
@@ -69,7 +64,6 @@ async function run(file: string, options: Options): Promise<void> {
     console.error(`${plan ? "Planned" : "Applied"} in ${((Date.now() - begun) / 1000).toFixed(1)} s.`);
     if (options.json) console.log(JSON.stringify(result, null, 2));
     else print(result, options, objects.length);
-    if (plan && options.detailedExitcode && result.operations.length > 0) process.exitCode = CHANGES;
   } catch (error) {
     throw error instanceof ApiError && error.faults.length > 0 ? new Error(catalogue.report(error)) : error;
   } finally {

@@ -8,6 +8,12 @@ const MIB = 1024 * 1024;
 /** One object of a list, and all that stands beside the list: as much as the body of a single request. */
 const LARGEST_PART = MIB;
 
+/** The list of a body, and how many objects it may hold. */
+export interface ListLimit {
+  readonly list: string;
+  readonly most: number;
+}
+
 /** A body with one long list of objects. */
 export interface ListBody {
   readonly body: Record<string, unknown>;
@@ -21,10 +27,10 @@ const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x22, 0x5c, 0x7b
  * Reads the JSON of a body object by object of one of its lists, and gives others their turn in between: parsing 16 MiB at once
  * would hold them up for a tenth of a second.
  */
-export async function readListBody(bytes: Buffer | undefined, list: string): Promise<ListBody> {
+export async function readListBody(bytes: Buffer | undefined, { list, most }: ListLimit): Promise<ListBody> {
   if (bytes === undefined) objectIn(undefined);
   const whole = bytes as Buffer;
-  const { rest, parts } = await partsOf(whole, list);
+  const { rest, parts } = await partsOf(whole, list, most);
   if (rest.length > LARGEST_PART)
     throw new RequestError("malformed_json", `The body holds more than 1 MiB besides its ${list}; that must be wrong`);
   const body = objectIn(parse(rest, "")) as Record<string, unknown>;
@@ -73,7 +79,7 @@ interface Parts {
 }
 
 /** Cuts the objects of a list of the outermost object out of a text. Whether it is JSON is found out by parsing the parts. */
-async function partsOf(bytes: Buffer, list: string): Promise<Parts> {
+async function partsOf(bytes: Buffer, list: string, most: number): Promise<Parts> {
   const parts = new Map<unknown, Buffer>();
   const name = Buffer.from(`"${list}"`);
   const token = `part ${performance.now()} ${process.pid} `;
@@ -95,6 +101,10 @@ async function partsOf(bytes: Buffer, list: string): Promise<Parts> {
     } else if (byte === CLOSE || byte === CLOSE_LIST) {
       depth--;
       if (depth === 2 && isInList && byte === CLOSE && start > 0) {
+        if (parts.size === most)
+          refuseFaults([
+            { error: "invalid_field", path: [list], message: `holds more than ${most} objects; send them in several requests` },
+          ]);
         const stand = token + parts.size;
         parts.set(stand, bytes.subarray(start, at + 1));
         rest += bytes.toString("utf8", copied, start) + JSON.stringify(stand);

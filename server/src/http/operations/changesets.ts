@@ -1,11 +1,10 @@
 import { registry } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
-import { ChangeSets, readRequest } from "../../changesets";
+import { ChangeSets, MOST_OBJECTS, readRequest } from "../../changesets";
 import { readListBody } from "../largeBodies";
 import { beforeOf, limitOf } from "../query";
 import type { Operation, Shape } from "./operation";
 
-const MOST_OBJECTS = 5_000;
 const kinds = z.enum(registry.map(({ kind }) => kind) as [string, ...string[]]);
 const name = () => z.string().regex(/^[A-Za-z0-9._-]{1,255}$/);
 const setName = () => name().meta({ description: "Name of the set." });
@@ -117,7 +116,7 @@ export const changeSetOperations: readonly Operation[] = [
     run: async ({ context, change }, { body }) => {
       let read: ReturnType<typeof readListBody> | undefined;
       const applied = await new ChangeSets(context, change).apply(async () => {
-        read ??= readListBody(body as Buffer | undefined, "objects");
+        read ??= readListBody(body as Buffer | undefined, { list: "objects", most: MOST_OBJECTS });
         const { body: request, broken } = await read;
         return readRequest(request, broken);
       });
