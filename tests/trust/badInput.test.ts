@@ -37,7 +37,7 @@ describe("Requests generated from the OpenAPI document", () => {
         "--config-file",
         join(__dirname, "fuzzer/schemathesis.toml"),
         "run",
-        `${server.url}/openapi.json`,
+        `${server.url}/openapi-wire.json`,
         "--checks",
         "all",
         "--no-color",
@@ -96,7 +96,7 @@ onEveryDatabase("Requests with some wrong bytes", (start) => {
   it(`get no 5xx and no answer outside of the OpenAPI document, and the server goes on: ${MUTATED}`, async function () {
     this.timeout(LIMIT_MS);
     const requests = await goodRequests();
-    const promises = new Promises(await server.read("/openapi.json"));
+    const promises = new Promises(await server.read("/openapi-wire.json"));
     const dice = new Dice(MUTATED);
     const memory = memoryOf(server.pid);
     const statuses: Record<string, number> = {};

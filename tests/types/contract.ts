@@ -46,5 +46,6 @@ defineResource({
     // @ts-expect-error there is no such field
     { scope: "name", key: sent.name, path: ["name"], taken: "" },
   ],
+  sample: {},
   example: "",
 });

@@ -3,7 +3,19 @@ import "../nodeVersion";
 export * from "./core/convert";
 export * from "./core/definition";
 export { exactlyOne, object, text, word } from "./core/fields";
-export { bare, defaultOf, type Embedded, elementOf, fieldsOf, isOptional, type Marks, marksOf, type Problem, shapeOf } from "./core/marks";
+export {
+  bare,
+  defaultOf,
+  type Embedded,
+  elementOf,
+  fieldsOf,
+  isOptional,
+  type Marks,
+  marksOf,
+  type Problem,
+  shapeOf,
+  type Variants,
+} from "./core/marks";
 export * from "./core/module";
 export * from "./core/names";
 export { messageOf, present } from "./core/narrow";
@@ -22,5 +34,6 @@ export { durationSeconds, secondsOf, timestamp } from "./formats/time";
 export type { Kind } from "./kinds";
 export * from "./registry";
 export * from "./role";
+export * from "./samples";
 export * from "./secrets";
 export { DEFAULT_SITE } from "./types/eventDestination";

@@ -168,7 +168,7 @@ export interface HttpsEdgeRoutesPoliciesInboundActions {
   /** The type of the action. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. `custom-response`: `status_code` (required): The status of the response, 100 to 599. `content` (optional): The body of the response, up to 64 KiB. `headers` (optional): Up to 100 headers of the response, texts by name. Their names are sent as written. */
   config: Record<string, unknown>;
 }
 
@@ -189,7 +189,7 @@ export interface HttpsEdgeRoutesPoliciesOutboundActions {
   /** The type of the action. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). `custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional). Their names are sent as written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. `custom-response`: `status_code` (required): The status of the response, 100 to 599. `content` (optional): The body of the response, up to 64 KiB. `headers` (optional): Up to 100 headers of the response, texts by name. Their names are sent as written. */
   config: Record<string, unknown>;
 }
 

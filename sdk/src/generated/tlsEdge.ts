@@ -45,7 +45,7 @@ export interface TlsEdgePoliciesInboundActions {
   /** The type of the action. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. Their names are sent as written. */
   config: Record<string, unknown>;
 }
 
@@ -66,7 +66,7 @@ export interface TlsEdgePoliciesOutboundActions {
   /** The type of the action. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. Their names are sent as written. */
   config: Record<string, unknown>;
 }
 
@@ -178,7 +178,7 @@ export interface TlsEdgePoliciesInboundActionsReplace {
   /** The type of the action. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. Their names are sent as written. */
   config?: Record<string, unknown>;
 }
 
@@ -199,7 +199,7 @@ export interface TlsEdgePoliciesOutboundActionsReplace {
   /** The type of the action. */
   type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
 
-  /** Settings of the action, by its type. `deny`: `status_code` (400 to 599, optional). `log`: `metadata` (any JSON object of at most 4096 bytes, optional). `rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional). `url-rewrite`: `from` and `to` (up to 2048 characters each). Their names are sent as written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. Their names are sent as written. */
   config?: Record<string, unknown>;
 }
 

@@ -18,9 +18,10 @@ import { type RateLimitOptions, RateLimits } from "./limits/rateLimits";
 import type { RequestsUnderWay } from "./limits/requestsUnderWay";
 import { WaitingAnswers } from "./limits/waitingAnswers";
 import { registerMetrics } from "./metrics";
-import { openapi } from "./openapi";
+import { openapi } from "./openapi/document";
 import { allOperations } from "./operations";
 import { isIdempotent, type Operation } from "./operations/operation";
+import { registerPages } from "./pages";
 import { idempotentRequestOf, requireMatch } from "./preconditions";
 import { dryRunOf, findingsOf, type Query } from "./query";
 import { oneLogger, RequestLog } from "./requestLog";
@@ -96,8 +97,15 @@ export function buildApp(options: AppOptions): FastifyInstance {
   });
 
   registerHealth(app, store);
-  const description = JSON.stringify(openapi(operations, version));
-  app.get("/openapi.json", async (_request, reply) => reply.type("application/json").send(description));
+  for (const [path, reader] of [
+    ["/openapi.json", "clients"],
+    ["/openapi-wire.json", "wire"],
+  ] as const) {
+    const description = JSON.stringify(openapi(operations, version, reader));
+    app.get(path, async (_request, reply) => reply.type("application/json").send(description));
+  }
+
+  registerPages(app, underWay);
 
   const apiKeys = new ApiKeys(store);
   const limits = new RateLimits(options.rateLimit);

@@ -6,6 +6,7 @@ export { prepareCreation } from "./creation/prepare";
 export { forgetAnswers, type IdempotentRequest, placeOf, requestHashOf } from "./idempotency";
 export { parentOf, touchParent } from "./parents";
 export { missingTarget, referenceRows, referencesOf, wrongKind } from "./references";
+export { referrersOf } from "./referrers";
 export { findById, findWhole, type StoredRow, updateDocument } from "./rows";
 export { ResourceService } from "./service";
 export { type Amendment, amendmentOf, type Place, type Precondition, refuseMembers } from "./stored";

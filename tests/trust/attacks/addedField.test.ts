@@ -22,7 +22,7 @@ class Checked {
 
   static async of({ url, apiKey }: ServerProcess): Promise<Checked> {
     const rest = new Rest(url, apiKey);
-    return new Checked(rest, new Promises((await rest.get("/openapi.json")).body));
+    return new Checked(rest, new Promises((await rest.get("/openapi-wire.json")).body));
   }
 
   async request(method: string, uri: string, body?: unknown, headers?: Record<string, string>): Promise<RestAnswer> {

@@ -55,6 +55,11 @@ export interface Definition<K extends Kind = Kind, F extends Fields = Fields, C 
   fill(value: Record<string, unknown>): Record<string, unknown>;
   /** Keys that no other object may hold at the same time. */
   unique(sent: Sent<F>): UniqueKey[];
+  /**
+   * The body of a creation, with every module, from which the examples of documents and pages are made. Objects that it refers to
+   * are named by kind: "ip_policy/office".
+   */
+  readonly sample: Readonly<Record<string, unknown>>;
   /** The body of an example program; `tunnels` is this project's Pulumi package. */
   readonly example: string;
 }

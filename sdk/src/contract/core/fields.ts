@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Fields, Sent } from "./definition";
-import { type Module, mark, type Reference, type ReferenceTarget, type Rule } from "./marks";
+import { type Module, mark, type Reference, type ReferenceTarget, type Rule, type Variants } from "./marks";
 
 /** A schema with one more condition: `complain` returns an error text, or undefined if the value is fine. */
 export function conditioned<S extends z.ZodType>(schema: S, complain: (value: z.infer<S>) => string | undefined): S {
@@ -87,6 +87,8 @@ export function object<F extends Fields>(fields: F, marks: ObjectMarks<F> = {}) 
 }
 
 interface ObjectMarks<F extends Fields> {
+  readonly name?: string;
+  readonly variants?: Variants;
   readonly rules?: Rule<Partial<Sent<F>>>[];
   readonly warnings?: Rule<Partial<Sent<F>>>[];
   readonly fill?: (value: Record<string, unknown>) => Record<string, unknown>;
@@ -105,7 +107,7 @@ export const notEmptyWhileEnabled = (list: string, entries: string): Rule =>
 /** A module of an edge or a route: `enabled` and its fields; see spec "Rules common to modules". */
 export function module<F extends Fields>(module: Module, fields: F, marks: ObjectMarks<F> = {}) {
   const enabled = z.boolean().default(true).meta({ description: "Whether the module is applied to traffic. Default true." });
-  const schema = object<{ enabled: typeof enabled } & F>({ enabled, ...fields }, marks as object);
+  const schema = object<{ enabled: typeof enabled } & F>({ enabled, ...fields }, { name: module.name, ...marks } as object);
   return mark(schema.optional().meta({ description: module.doc }), { module });
 }
 

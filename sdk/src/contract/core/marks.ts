@@ -6,6 +6,8 @@ import { oncePer } from "./once";
 export interface Marks {
   /** Set at creation only: PATCH refuses it, and a change in a program replaces the object. */
   readonly immutable?: true;
+  /** The version that brought the field. Default: the first. */
+  readonly since?: string;
   /** Never shown: redacted in logs, events and errors, encrypted in Pulumi state. */
   readonly secret?: true;
   /** A one-time secret: only the answer to the creation shows it; later answers say null. */
@@ -28,6 +30,10 @@ export interface Marks {
   readonly rules?: readonly Rule[];
   /** Rules across the fields of an object schema that only warn when broken. */
   readonly warnings?: readonly Rule[];
+  /** The name of an object's shape, which stands in several places, in the OpenAPI document; others are named after their place. */
+  readonly name?: string;
+  /** What a field of an object may hold by the value of another: `config` by `type`. */
+  readonly variants?: Variants;
   /** Defaults that depend on other fields of an object schema; applied after the plain ones. */
   readonly fill?: (value: Record<string, unknown>) => Record<string, unknown>;
 }
@@ -51,7 +57,18 @@ export interface Embedded {
 /** A kind of object; "backend" for any kind of backend; "user" for users, which are no resources. */
 export type ReferenceTarget = Kind | "backend" | "user";
 
+export interface Variants {
+  /** The field that decides. */
+  readonly by: string;
+  /** The field whose shape depends on it. */
+  readonly field: string;
+  /** The shapes, by the deciding value. */
+  readonly shapes: Readonly<Record<string, z.ZodObject>>;
+}
+
 export interface Module {
+  /** The name of its shape; see {@link Marks.name}. */
+  readonly name: string;
   /** One line for the documentation. */
   readonly doc: string;
 }
@@ -75,12 +92,14 @@ interface Bivariant<V> {
   rule(value: V): Iterable<{ path: PropertyKey[]; message: string }>;
 }
 
-const registry = z.registry<Marks>();
+// Typed as objects, because zod's types do not bear schemas within marks.
+const registry = z.registry<object>();
+const ownMarks = (schema: z.ZodType) => registry.get(schema) as Marks | undefined;
 
 /** Adds marks to a schema and returns it. */
 export function mark<S extends z.ZodType>(schema: S, marks: Marks): S {
   known.delete(schema);
-  registry.add(schema, { ...registry.get(schema), ...marks });
+  registry.add(schema, { ...ownMarks(schema), ...marks });
   return schema;
 }
 
@@ -91,7 +110,7 @@ const known = new WeakMap<z.ZodType, Marks>();
 export function marksOf(schema: z.ZodType): Marks {
   const found = known.get(schema);
   if (found) return found;
-  const own = registry.get(schema);
+  const own = ownMarks(schema);
   const inner = innerOf(schema);
   const marks = inner ? { ...marksOf(inner), ...own } : (own ?? {});
   known.set(schema, marks);

@@ -21,7 +21,7 @@ export const updateSchema = oncePer((definition: Definition) =>
 
 /** The schema of an answer: references instead of ids where the contract says so; modules may be null; no field is left out. */
 export const answerSchema = oncePer((definition: Definition) =>
-  z.object({
+  named(definition.type, {
     id: z.string().meta({ description: `Identifier, \`${definition.idPrefix}_\` and 27 characters that sort by time.` }),
     uri: z.url().meta({ description: "Address of this object." }),
     created_at: z.iso.datetime().meta({ description: "When it was created (RFC 3339)." }),
@@ -31,7 +31,7 @@ export const answerSchema = oncePer((definition: Definition) =>
 );
 
 /** A reference in answers: `{ id, uri }`. */
-export const refSchema = z.object({
+export const refSchema = named("Ref", {
   id: z.string().meta({ description: "Identifier of the object." }),
   uri: z.url().meta({ description: "Address of the object." }),
 });
@@ -59,14 +59,29 @@ function answeredFields(fields: Readonly<Record<string, z.ZodType>>): Record<str
 
 /** In answers, an entry of a list whose entries have addresses of their own. */
 export function answeredEntry(list: z.ZodType): z.ZodObject {
-  return z.object({ ...shapeOf(elementOf(list) ?? list), uri: z.url().meta({ description: "Address of the entry." }) });
+  const entry = elementOf(list) ?? list;
+  return answeredLike(entry, { ...shapeOf(entry), uri: z.url().meta({ description: "Address of the entry." }) });
+}
+
+/** An object of answers that has the name of the one that is sent. */
+function answeredLike(sent: z.ZodType, fields: Readonly<Record<string, z.ZodType>>): z.ZodObject {
+  const { name } = marksOf(sent);
+  return name === undefined ? z.object(fields) : named(name, fields);
+}
+
+/** An object of answers, with the name of its shape. */
+function named<F extends Readonly<Record<string, z.ZodType>>>(
+  name: string,
+  fields: F,
+): z.ZodObject<{ -readonly [Name in keyof F]: F[Name] }> {
+  return mark(z.object({ ...fields }), { name });
 }
 
 function answered(schema: z.ZodType): z.ZodType {
   const element = elementOf(schema);
   if (element) return z.array(answered(element));
   const shape = shapeOf(schema);
-  return shape ? z.object(answeredFields(shape)) : schema;
+  return shape ? answeredLike(schema, answeredFields(shape)) : schema;
 }
 
 function holdsNull(schema: z.ZodType): boolean {

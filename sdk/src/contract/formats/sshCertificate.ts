@@ -43,7 +43,10 @@ export const validityFields = () => ({
 /** Fields that only answers carry. */
 export const certificateComputed = {
   key_type: z.enum(["rsa", "ecdsa", "ed25519"]).meta({ description: "The type of `public_key`." }),
-  certificate: z.string().meta({ description: "The signed certificate, as an OpenSSH line." }),
+  certificate: z.string().meta({
+    description: "The signed certificate, as an OpenSSH line.",
+    examples: ["ssh-ed25519-cert-v01@openssh.com AAAAIHNzaC1lZDI1NTE5LWNlcnQtdjAxQG9wZW5zc2guY29tAAAAIA"],
+  }),
 };
 
 export const keyTypeOf = (sent: { public_key: string }) => {

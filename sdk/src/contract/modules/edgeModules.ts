@@ -7,14 +7,14 @@ const listOf = (schema: z.ZodArray, doc: string) => schema.meta({ description: d
 /** spec "EndpointBackend", "EndpointBackendMutate". */
 export const backend = () =>
   module(
-    { doc: "The backend of the traffic." },
+    { name: "EndpointBackend", doc: "The backend of the traffic." },
     { backend_id: reference("backend", { answeredAs: "backend" }).meta({ description: "The backend that gets the traffic." }) },
   );
 
 /** spec "EndpointIPPolicy", "EndpointIPPolicyMutate". */
 export const ipRestriction = () =>
   module(
-    { doc: "Limits the source addresses that may connect." },
+    { name: "EndpointIPPolicy", doc: "Limits the source addresses that may connect." },
     {
       ip_policy_ids: listOf(
         references("ip_policy", "ip_policies"),
@@ -27,7 +27,7 @@ export const ipRestriction = () =>
 /** spec "EndpointMutualTLS", "EndpointMutualTLSMutate". */
 export const mutualTls = () =>
   module(
-    { doc: "Requires client certificates of certain authorities." },
+    { name: "EndpointMutualTLS", doc: "Requires client certificates of certain authorities." },
     {
       certificate_authority_ids: listOf(
         references("certificate_authority", "certificate_authorities"),
@@ -51,14 +51,14 @@ const minVersion = () => z.enum(["1.2", "1.3"]);
 /** TLS termination of an HTTPS edge, which always terminates TLS itself (api-decisions "HTTPS edges and routes"). */
 export const httpsTermination = () =>
   module(
-    { doc: "Sets the lowest TLS version." },
+    { name: "EndpointHTTPSTermination", doc: "Sets the lowest TLS version." },
     { min_version: minVersion().default("1.2").meta({ description: "The lowest TLS version that is accepted. Default `1.2`." }) },
   );
 
 /** spec "EndpointTLSTermination" and "TLS termination rules"; the default version is ours (api-decisions "TLS edges"). */
 export const tlsTermination = () =>
   module(
-    { doc: "Sets where TLS is terminated, and the lowest version." },
+    { name: "EndpointTLSTermination", doc: "Sets where TLS is terminated, and the lowest version." },
     {
       terminate_at: z.enum(["edge", "upstream"]).default("edge").meta({
         description: "Where TLS is terminated: at the `edge`, or `upstream` at the agent or server. Default `edge`.",

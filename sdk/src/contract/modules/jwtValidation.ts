@@ -22,7 +22,7 @@ const tokenLocation = () =>
 /** spec "JWT validation module". */
 export const jwtValidation = () =>
   module(
-    { doc: "Admits only requests with a valid JSON Web Token." },
+    { name: "EndpointJWTValidation", doc: "Admits only requests with a valid JSON Web Token." },
     {
       issuer: allowList(webUrl(), "Issuers whose tokens are accepted."),
       audience: allowList(word(2048), "Audiences; a token must name one of them."),

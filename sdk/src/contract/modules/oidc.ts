@@ -21,7 +21,7 @@ const seconds = (doc: string) =>
 /** spec "OIDC module". */
 export const oidc = () =>
   module(
-    { doc: "Signs users in with an OpenID Connect provider." },
+    { name: "EndpointOIDC", doc: "Signs users in with an OpenID Connect provider." },
     {
       options_passthrough: z
         .boolean()

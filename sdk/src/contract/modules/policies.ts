@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { conditioned, MOST_ENTRIES, map, module, object, text, word } from "../core/fields";
-import { mark, type Rule } from "../core/marks";
+import { isOptional, mark, type Rule } from "../core/marks";
 import { messageOf } from "../core/validate";
 import { expression, notServed, SERVED_EXPRESSIONS } from "../formats/expression";
 
@@ -14,42 +14,52 @@ const logMetadata = conditioned(z.record(z.string(), z.unknown()), (value) => {
     : undefined;
 });
 
+const said = <S extends z.ZodType>(schema: S, description: string): S => schema.meta({ description });
+
 /** The config of each action. The spec leaves it open; these are ours (api-decisions "TLS edges"). */
 const ACTION_CONFIGS = {
-  deny: z.strictObject({ status_code: z.int().min(400).max(599).optional() }),
-  log: z.strictObject({ metadata: logMetadata.optional() }),
-  "rate-limit": z.strictObject({
-    name: word(255),
-    algorithm: z.enum(["sliding_window"]).optional(),
-    capacity: z.int().min(1),
-    rate: z
-      .string()
-      .max(16)
-      .regex(/^[1-9]\d*(s|m|h)$/, 'must be a duration such as "60s", "5m" or "1h"'),
-    bucket_key: z.array(word(255)).min(1).max(MOST_ENTRIES).optional(),
+  deny: z.strictObject({ status_code: said(z.int().min(400).max(599).optional(), "The status of the answer, 400 to 599.") }),
+  log: z.strictObject({
+    metadata: said(logMetadata.optional(), `Any JSON object of at most ${LONGEST_METADATA} bytes, written with each line.`),
   }),
-  "url-rewrite": z.strictObject({ from: word(2048), to: word(2048) }),
+  "rate-limit": z.strictObject({
+    name: said(word(255), "A name for the limit."),
+    algorithm: said(z.enum(["sliding_window"]).optional(), 'How requests are counted: "sliding_window".'),
+    capacity: said(z.int().min(1), "How many requests pass, at least 1."),
+    rate: said(
+      z
+        .string()
+        .max(16)
+        .regex(/^[1-9]\d*(s|m|h)$/, 'must be a duration such as "60s", "5m" or "1h"'),
+      'The time that they are counted in, such as "60s", "5m" or "1h".',
+    ),
+    bucket_key: said(z.array(word(255)).min(1).max(MOST_ENTRIES).optional(), `Up to ${MOST_ENTRIES} names of what is counted apart.`),
+  }),
+  "url-rewrite": z.strictObject({
+    from: said(word(2048), "What is replaced, up to 2048 characters."),
+    to: said(word(2048), "What takes its place, up to 2048 characters."),
+  }),
 } as const;
-
-/** The configs in words, for the documentation. */
-const CONFIG_DOCS = [
-  "`deny`: `status_code` (400 to 599, optional).",
-  `\`log\`: \`metadata\` (any JSON object of at most ${LONGEST_METADATA} bytes, optional).`,
-  '`rate-limit`: `name`, `capacity` (requests, at least 1), `rate` (the time that they are counted in, such as "60s", "5m" or "1h"), `algorithm` ("sliding_window", optional), `bucket_key` (up to 100 names of what is counted apart, optional).',
-  "`url-rewrite`: `from` and `to` (up to 2048 characters each).",
-];
-const HTTP_CONFIG_DOCS = [
-  "`custom-response`: `status_code` (100 to 599), `content` (up to 64 KiB, optional), `headers` (up to 100 texts by name, optional).",
-];
 
 /** Actions that answer with HTTP, which a TLS edge does not speak. */
 const HTTP_ACTION_CONFIGS = {
   "custom-response": z.strictObject({
-    status_code: z.int().min(100).max(599),
-    content: text(65_536).optional(),
-    headers: map(word(255), text(4096, "characters")).optional(),
+    status_code: said(z.int().min(100).max(599), "The status of the response, 100 to 599."),
+    content: said(text(65_536).optional(), "The body of the response, up to 64 KiB."),
+    headers: said(map(word(255), text(4096, "characters")).optional(), `Up to ${MOST_ENTRIES} headers of the response, texts by name.`),
   }),
 } as const;
+
+/** What the configs hold, in words, for whoever declares them. */
+const configDocs = (configs: Readonly<Record<string, z.ZodObject>>): string =>
+  Object.entries(configs)
+    .map(([type, { shape }]) => {
+      const settings = Object.entries(shape as Record<string, z.ZodType>).map(
+        ([name, setting]) => `\`${name}\` (${isOptional(setting) ? "optional" : "required"}): ${setting.meta()?.description}`,
+      );
+      return `\`${type}\`: ${settings.join(" ")}`;
+    })
+    .join(" ");
 
 const ALL_ACTION_CONFIGS = { ...ACTION_CONFIGS, ...HTTP_ACTION_CONFIGS };
 type ActionType = keyof typeof ALL_ACTION_CONFIGS;
@@ -74,6 +84,9 @@ const configFitsType = (http: boolean): Rule<{ type?: ActionType; config?: unkno
     }
   };
 
+/** Policies of routes know more actions, so their shapes have names of their own. */
+const named = (what: string, http: boolean): string => `Endpoint${http ? "HTTP" : ""}${what}`;
+
 const action = (http: boolean) =>
   object(
     {
@@ -81,10 +94,14 @@ const action = (http: boolean) =>
       config: mark(map(text(255, "characters"), z.unknown()), { userKeys: true })
         .default({})
         .meta({
-          description: `Settings of the action, by its type. ${(http ? [...CONFIG_DOCS, ...HTTP_CONFIG_DOCS] : CONFIG_DOCS).join(" ")} Their names are sent as written.`,
+          description: `Settings of the action, by its type. ${configDocs(http ? ALL_ACTION_CONFIGS : ACTION_CONFIGS)} Their names are sent as written.`,
         }),
     },
-    { rules: [configFitsType(http)] },
+    {
+      name: named("Action", http),
+      rules: [configFitsType(http)],
+      variants: { by: "type", field: "config", shapes: http ? ALL_ACTION_CONFIGS : ACTION_CONFIGS },
+    },
   );
 
 const policy = (http: boolean) =>
@@ -100,7 +117,7 @@ const policy = (http: boolean) =>
         }),
       actions: z.array(action(http)).min(1).max(MOST_ENTRIES).meta({ description: "The actions, in the order in which they run." }),
     },
-    { warnings: [beyondGateways] },
+    { name: named("Policy", http), warnings: [beyondGateways] },
   );
 
 /** A warning and no rule, because clients of the public API send expressions that our gateways do not know. */
@@ -120,6 +137,6 @@ const list = (http: boolean, doc: string) => z.array(policy(http)).max(MOST_ENTR
 /** spec "EndpointPolicies", "EndpointPolicy", "EndpointAction". */
 export const policies = ({ http = false } = {}) =>
   module(
-    { doc: "Conditions and actions on inbound and outbound traffic." },
+    { name: named("Policies", http), doc: "Conditions and actions on inbound and outbound traffic." },
     { inbound: list(http, "Policies for inbound traffic."), outbound: list(http, "Policies for outbound traffic.") },
   );

@@ -19,7 +19,7 @@ const notTooMany: Rule = function* ({ allow, deny }) {
 /** spec "User agent filter module". */
 export const userAgentFilter = () =>
   module(
-    { doc: "Allows or denies requests by their User-Agent header." },
+    { name: "EndpointUserAgentFilter", doc: "Allows or denies requests by their User-Agent header." },
     {
       allow: patterns("Regular expressions (RE2) for agents that are admitted."),
       deny: patterns("Regular expressions (RE2) for agents that are refused."),

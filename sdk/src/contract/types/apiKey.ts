@@ -27,8 +27,10 @@ export const apiKey = defineResource({
     token: mark(z.string().nullable(), { secret: true, once: true }).meta({
       description:
         "The key itself, a one-time secret: only the answer to its creation shows it, later answers say null. A Pulumi program keeps it, encrypted, in its state.",
+      examples: ["tpk_2ExampleOnlyAAAAAAAAAAAAAAA"],
     }),
   },
+  sample: { description: "deploys from CI", expires_at: "2126-11-22T08:00:00Z" },
   example: `const ci = new tunnels.BotUser("ci", { name: "ci" });
 const key = new tunnels.ApiKey("ci", { ownerId: ci.id });
 export const apiKey = key.token; // a secret output`,

@@ -22,6 +22,7 @@ export const botUser = defineResource({
     }),
     active: z.boolean().default(true).meta({ description: "Whether its API keys are accepted. Default true." }),
   },
+  sample: { name: "ci", role: "member", active: true },
   example: `const ci = new tunnels.BotUser("ci", { name: "ci" });
 const credential = new tunnels.TunnelCredential("ci", { ownerId: ci.id });`,
 });

@@ -34,6 +34,21 @@ export const certificateAuthority = defineResource({
     const read = readCertificateAuthority(sent.ca_pem);
     return typeof read === "string" ? {} : { ...read };
   },
+  sample: {
+    description: "signs the certificates of our partners",
+    ca_pem: `-----BEGIN CERTIFICATE-----
+MIIBoTCCAUegAwIBAgIUBihHzWS9gIR7xgV+YgtHVRmV2aQwCgYIKoZIzj0EAwIw
+HTEbMBkGA1UEAwwSRXhhbXBsZSBDbGllbnRzIENBMCAXDTI2MTEyMjA3MjA1MVoY
+DzIxMjYxMDI5MDcyMDUxWjAdMRswGQYDVQQDDBJFeGFtcGxlIENsaWVudHMgQ0Ew
+WTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAT3lDNOfOOx+I9l3haZSP5gNJMybVLI
++JzsHz1eA+0kcojIkTVwZB0zCUm1t6V9CjwPChm0CC0dVkXSKQFJw8t1o2MwYTAd
+BgNVHQ4EFgQUzCUUzBsw0oPU/XPpYOApVT3+Bs8wHwYDVR0jBBgwFoAUzCUUzBsw
+0oPU/XPpYOApVT3+Bs8wDwYDVR0TAQH/BAUwAwEB/zAOBgNVHQ8BAf8EBAMCAQYw
+CgYIKoZIzj0EAwIDSAAwRQIgQFb8I+d6Di4x/e6yTE0WEfZUX7/Z5E1QGLvK4vcw
+xrUCIQCMtpvMnTNB5FUSztkXRkDJ+HYQAlFrswrQUK8WQMS13A==
+-----END CERTIFICATE-----
+`,
+  },
   example: `const clients = new tunnels.CertificateAuthority("clients", {
   description: "signs the certificates of our partners",
   caPem: readFileSync("clients-ca.pem", "utf8"),

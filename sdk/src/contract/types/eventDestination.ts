@@ -24,7 +24,7 @@ const auth = () =>
         .optional()
         .meta({ description: "Deliver with a long-term access key." }),
     },
-    { rules: [exactlyOne(["role", "creds"])] },
+    { name: "CloudAuth", rules: [exactlyOne(["role", "creds"])] },
   ).meta({ description: "How to sign in: exactly one of `role` and `creds`." });
 
 /** The site of the monitoring service if the target names none. */
@@ -75,7 +75,7 @@ const target = () =>
         .optional()
         .meta({ description: "A monitoring service (Datadog logs intake)." }),
     },
-    { rules: [exactlyOne(TARGETS)] },
+    { name: "EventTarget", rules: [exactlyOne(TARGETS)] },
   );
 
 /** spec "Event destination". */
@@ -95,6 +95,15 @@ export const eventDestination = defineResource({
     target: target().meta({
       description: `Exactly one of ${TARGETS.map((name) => `\`${name}\``).join(", ")}. A change replaces the target as a whole.`,
     }),
+  },
+  sample: {
+    description: "our audit trail",
+    target: {
+      log_service: {
+        log_group_ref: "arn:aws:logs:eu-central-1:123456789012:log-group:tunnels",
+        auth: { role: { role_ref: "arn:aws:iam::123456789012:role/tunnels" } },
+      },
+    },
   },
   example: `const audit = new tunnels.EventDestination("audit", {
   target: {

@@ -22,7 +22,12 @@ export const eventSubscription = defineResource({
     sources: mark(
       distinct(
         z
-          .array(object({ type: eventType().meta({ description: "A type of event, for example `ip_policy_created.v0`." }) }))
+          .array(
+            object(
+              { type: eventType().meta({ description: "A type of event, for example `ip_policy_created.v0`." }) },
+              { name: "EventSource" },
+            ),
+          )
           .max(MOST_ENTRIES),
         (source) => source.type,
       ),
@@ -33,6 +38,11 @@ export const eventSubscription = defineResource({
     destination_ids: references("event_destination", "destinations")
       .default([])
       .meta({ description: "The destinations that receive the events." }),
+  },
+  sample: {
+    description: "who may come in",
+    sources: [{ type: "ip_policy_created.v0" }, { type: "ip_policy_deleted.v0" }],
+    destination_ids: ["event_destination/audit"],
   },
   example: `const watch = new tunnels.EventSubscription("watch", {
   sources: [{ type: "ip_policy_created.v0" }, { type: "ip_policy_deleted.v0" }],

@@ -20,6 +20,7 @@ export const failoverBackend = defineResource({
       .default([])
       .meta({ description: "The backends in order of preference." }),
   },
+  sample: { backends: ["tunnel_group_backend/web", "http_response_backend/sorry"] },
   example: `const web = new tunnels.TunnelGroupBackend("web", { labels: { service: "web" } });
 const sorry = new tunnels.HttpResponseBackend("sorry", { statusCode: 503, body: "back soon" });
 const site = new tunnels.FailoverBackend("site", { backends: [web.id, sorry.id] });`,

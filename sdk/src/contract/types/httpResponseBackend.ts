@@ -26,6 +26,7 @@ export const httpResponseBackend = defineResource({
     headers: mark(map(headerName, headerValue), { userKeys: true }).default({}).meta({ description: "Headers of the response." }),
     status_code: z.int().min(100).max(599).default(200).meta({ description: "The status of the response." }),
   },
+  sample: { status_code: 503, headers: { "retry-after": "600" }, body: "back in ten minutes" },
   example: `const maintenance = new tunnels.HttpResponseBackend("maintenance", {
   statusCode: 503,
   headers: { "retry-after": "600" },

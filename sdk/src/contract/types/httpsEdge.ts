@@ -33,6 +33,12 @@ export const httpsEdge = defineResource({
     }),
   },
   unique: uniqueHostports,
+  sample: {
+    description: "our site",
+    hostports: ["www.example.com:443"],
+    mutual_tls: { certificate_authority_ids: ["certificate_authority/clients"] },
+    tls_termination: { min_version: "1.3" },
+  },
   example: `const site = new tunnels.HttpsEdge("site", {
   hostports: ["www.example.com:443"],
   tlsTermination: { minVersion: "1.3" },

@@ -44,6 +44,36 @@ export const httpsEdgeRoute = defineResource({
       taken: "is matched with the same `match_type` by another route of the edge; change that route instead",
     },
   ],
+  sample: {
+    edge_id: "https_edge/site",
+    match_type: "path_prefix",
+    match: "/api",
+    backend: { backend_id: "tunnel_group_backend/web" },
+    ip_restriction: { ip_policy_ids: ["ip_policy/office"] },
+    oidc: {
+      issuer: "https://id.example.com",
+      client_id: "site",
+      client_secret: "a secret of the provider",
+      scopes: ["openid", "email"],
+      maximum_duration: 28800,
+    },
+    jwt_validation: {
+      issuer: { allow_list: [{ value: "https://id.example.com" }] },
+      audience: { allow_list: [{ value: "api" }] },
+      http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
+      jws: { allowed_algorithms: ["RS256"], keys: { sources: { additional_jkus: ["https://id.example.com/jwks"] } } },
+    },
+    user_agent_filter: { deny: ["^curl/"] },
+    policies: {
+      inbound: [
+        {
+          name: "slow down",
+          expressions: ['req.path.startsWith("/api/search")'],
+          actions: [{ type: "rate-limit", config: { name: "search", capacity: 30, rate: "60s", bucket_key: ["conn.client_ip"] } }],
+        },
+      ],
+    },
+  },
   example: `const api = new tunnels.HttpsEdgeRoute("api", {
   edgeId: site.id,
   matchType: "path_prefix",

@@ -12,5 +12,6 @@ export const ipPolicy = defineResource({
   idPrefix: "ipp",
   readByGateways: true,
   fields: { description: description(), metadata: metadata() },
+  sample: { description: "our offices" },
   example: `const office = new tunnels.IpPolicy("office", { description: "our offices" });`,
 });

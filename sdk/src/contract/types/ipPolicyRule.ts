@@ -33,6 +33,7 @@ export const ipPolicyRule = defineResource({
       taken: "has a rule in this policy already; change that rule instead",
     },
   ],
+  sample: { ip_policy_id: "ip_policy/office", cidr: "192.0.2.0/24", action: "allow" },
   example: `const office = new tunnels.IpPolicy("office");
 const berlin = new tunnels.IpPolicyRule("berlin", {
   ipPolicyId: office.id,

@@ -42,6 +42,7 @@ export const sshCertificateAuthority = defineResource({
   computed: {
     public_key: z.string().meta({
       description: "The public key as an OpenSSH line: for sshd's `TrustedUserCAKeys`, or after `@cert-authority` in known_hosts.",
+      examples: ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAy0gxSu6a0X3u2j0pUPyYw5sSEfkS3aQ1FZ2kGm3vFd"],
     }),
     key_type: z.enum(["rsa", "ecdsa", "ed25519"]).meta({ description: "The type of `public_key`." }),
   },
@@ -51,6 +52,7 @@ export const sshCertificateAuthority = defineResource({
   },
   derive: (sent) => ({ key_type: sent.private_key_type }),
   rules: [fieldsFitKeyType],
+  sample: { description: "signs who may log in", private_key_type: "ed25519" },
   example: `const people = new tunnels.SshCertificateAuthority("people", {
   description: "signs who may log in",
 });

@@ -33,6 +33,11 @@ export const sshCredential = defineResource({
       taken: "is registered already; use the credential that holds it, or generate another key for this one",
     },
   ],
+  sample: {
+    description: "laptop of Ada",
+    public_key: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMkNYQWiQPNhl0hNGkgAazcHXyNW+jYlTu7YdBlCiWxn ada",
+    acl: ["bind:ada.example.com"],
+  },
   example: `const laptop = new tunnels.SshCredential("laptop", {
   publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMkNYQWiQPNhl0hNGkgAazcHXyNW+jYlTu7YdBlCiWxn ada",
   acl: ["bind:ada.example.com"],

@@ -29,6 +29,13 @@ export const sshHostCertificate = defineResource({
   rules: [endsAfterItBegins],
   warnings: [hasPrincipals],
   renewable: { after: "valid_after", until: "valid_until" },
+  sample: {
+    ssh_certificate_authority_id: "ssh_certificate_authority/hosts",
+    public_key: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMkNYQWiQPNhl0hNGkgAazcHXyNW+jYlTu7YdBlCiWxn root@bastion",
+    principals: ["bastion.example.com"],
+    valid_after: "2026-11-22T08:00:00Z",
+    valid_until: "2126-11-22T08:00:00Z",
+  },
   example: `const hosts = new tunnels.SshCertificateAuthority("hosts");
 const bastion = new tunnels.SshHostCertificate("bastion", {
   sshCertificateAuthorityId: hosts.id,

@@ -38,6 +38,15 @@ export const sshUserCertificate = defineResource({
   rules: [endsAfterItBegins],
   warnings: [hasPrincipals],
   renewable: { after: "valid_after", until: "valid_until" },
+  sample: {
+    ssh_certificate_authority_id: "ssh_certificate_authority/people",
+    public_key: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMkNYQWiQPNhl0hNGkgAazcHXyNW+jYlTu7YdBlCiWxn ada",
+    principals: ["ada"],
+    critical_options: { "source-address": "192.0.2.0/24" },
+    extensions: { "permit-pty": "" },
+    valid_after: "2026-11-22T08:00:00Z",
+    valid_until: "2126-11-22T08:00:00Z",
+  },
   example: `const people = new tunnels.SshCertificateAuthority("people");
 const ada = new tunnels.SshUserCertificate("ada", {
   sshCertificateAuthorityId: people.id,

@@ -26,5 +26,6 @@ export const staticBackend = defineResource({
       .default({ enabled: false })
       .meta({ description: "TLS to the address." }),
   },
+  sample: { address: "10.0.0.7:8443", tls: { enabled: true } },
   example: `const legacy = new tunnels.StaticBackend("legacy", { address: "10.0.0.7:8443", tls: { enabled: true } });`,
 });

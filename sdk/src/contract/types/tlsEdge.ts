@@ -50,6 +50,23 @@ export const tlsEdge = defineResource({
   },
   rules: [upstreamForbidsInspection],
   unique: uniqueHostports,
+  sample: {
+    description: "our app",
+    hostports: ["app.example.com:443"],
+    backend: { backend_id: "tunnel_group_backend/web" },
+    ip_restriction: { ip_policy_ids: ["ip_policy/office"] },
+    mutual_tls: { certificate_authority_ids: ["certificate_authority/clients"] },
+    tls_termination: { terminate_at: "edge", min_version: "1.3" },
+    policies: {
+      inbound: [
+        {
+          name: "no scanners",
+          expressions: ['conn.client_ip.inCidrRange("198.51.100.0/24")'],
+          actions: [{ type: "deny", config: {} }],
+        },
+      ],
+    },
+  },
   example: `const edge = new tunnels.TlsEdge("edge", {
   hostports: ["app.example.com:443"],
   backend: { backendId: web.id },

@@ -24,8 +24,10 @@ export const tunnelCredential = defineResource({
     token: mark(z.string().nullable(), { secret: true, once: true }).meta({
       description:
         "The authtoken, a one-time secret: only the answer to its creation shows it, later answers say null. A Pulumi program keeps it, encrypted, in its state.",
+      examples: ["2ExampleOnlyAAAAAAAAAAAAAAA_5UqF1n4cXk"],
     }),
   },
+  sample: { description: "build farm", acl: ["bind:*.build.example.com"] },
   example: `const agent = new tunnels.TunnelCredential("agent", {
   description: "build farm",
   acl: ["bind:*.build.example.com"],

@@ -18,6 +18,7 @@ export const tunnelGroupBackend = defineResource({
     metadata: metadata(),
     labels: labels().meta({ description: "The labels that a tunnel must have: your own keys and values, without `=`." }),
   },
+  sample: { labels: { service: "web", env: "prod" } },
   example: `const web = new tunnels.TunnelGroupBackend("web", {
   labels: { service: "web", env: "prod" },
 });`,

@@ -21,6 +21,7 @@ export const weightedBackend = defineResource({
       .default({})
       .meta({ description: "The id of each backend and its weight, 0 to 10000." }),
   },
+  sample: { backends: { "tunnel_group_backend/blue": 95, "tunnel_group_backend/green": 5 } },
   example: `const blue = new tunnels.TunnelGroupBackend("blue", { labels: { color: "blue" } });
 const green = new tunnels.TunnelGroupBackend("green", { labels: { color: "green" } });
 const both = new tunnels.WeightedBackend("both", {

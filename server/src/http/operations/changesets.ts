@@ -7,8 +7,8 @@ import type { Operation, Shape } from "./operation";
 
 const kinds = z.enum(registry.map(({ kind }) => kind) as [string, ...string[]]);
 const name = () => z.string().regex(/^[A-Za-z0-9._-]{1,255}$/);
-const setName = () => name().meta({ description: "Name of the set." });
-const key = () => name().meta({ description: "Name of the object, unique for its kind in its set." });
+const setName = () => name().meta({ description: "Name of the set.", examples: ["prod"] });
+const key = () => name().meta({ description: "Name of the object, unique for its kind in its set.", examples: ["app"] });
 const id = () => z.string().meta({ description: "Id of the object." });
 
 const requestShape: Shape = {

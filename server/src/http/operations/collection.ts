@@ -1,4 +1,14 @@
-import { answerSchema, createSchema, type Definition, pathFieldsOf, plural, updateSchema, withArticle } from "@tunnelplane/sdk/contract";
+import {
+  answerSchema,
+  createSchema,
+  type Definition,
+  pathFieldsOf,
+  plural,
+  sampleAnswer,
+  sampleBody,
+  updateSchema,
+  withArticle,
+} from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import type { Place } from "../../resources";
 import { refuseFaults } from "../../util";
@@ -8,7 +18,7 @@ import { type Operation, type Shape, tagOf } from "./operation";
 /** Create, list, get, update, delete. */
 export function collectionOperations(definition: Definition): Operation[] {
   const { type, title, path } = definition;
-  const answer: Shape = { name: type, schema: answerSchema(definition), io: "output" };
+  const answer: Shape = { name: type, schema: answerSchema(definition), io: "output", example: sampleAnswer(definition) };
   const one = { path: `${path}/{id}`, tag: tagOf(definition) } as const;
   const all = { path, tag: tagOf(definition) } as const;
   return [
@@ -18,8 +28,8 @@ export function collectionOperations(definition: Definition): Operation[] {
       id: `create${type}`,
       summary: `Create ${withArticle(title)}`,
       query: ["dry_run", "findings"],
-      body: { name: `${type}Create`, schema: createBody(definition), io: "input" },
-      success: { status: 201, answer },
+      body: { name: `${type}Create`, schema: createBody(definition), io: "input", example: sampleBody(definition) },
+      success: { status: 201, answer: { ...answer, example: sampleAnswer(definition, { created: true }) } },
       run: async ({ resources }, { params, body }) => {
         const { id, ...created } = await resources.create(definition, inPath(definition, params, body));
         return { ...created, created: id };
@@ -50,7 +60,7 @@ export function collectionOperations(definition: Definition): Operation[] {
       id: `update${type}`,
       summary: `Update ${withArticle(title)}: fields left out stay as they are`,
       query: ["dry_run", "findings"],
-      body: { name: `${type}Update`, schema: updateSchema(definition), io: "input" },
+      body: { name: `${type}Update`, schema: updateSchema(definition), io: "input", example: sampleUpdate(definition) },
       success: { status: 200, answer },
       run: ({ resources }, { params, body, precondition }) => resources.update(definition, params, body, precondition),
     },
@@ -68,6 +78,14 @@ export function collectionOperations(definition: Definition): Operation[] {
     },
   ];
 }
+
+/** What may be changed, of the sample: its first such field. */
+const sampleUpdate = (definition: Definition) =>
+  Object.fromEntries(
+    Object.entries(sampleBody(definition))
+      .filter(([name]) => name in updateSchema(definition).shape)
+      .slice(0, 1),
+  );
 
 /** The body of a creation: every field that the path does not set. */
 const createBody = (definition: Definition): z.ZodType =>

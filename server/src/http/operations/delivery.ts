@@ -4,7 +4,7 @@ import { deliveryPage, replay } from "../../events";
 import type { DeliveryRow } from "../../storage";
 import { newId, RequestError, refuseFaults } from "../../util";
 import { beforeOf, limitOf, type Query } from "../query";
-import type { Operation, OperationScope, Shape } from "./operation";
+import { type Operation, type OperationScope, type Shape, tagOf } from "./operation";
 
 const destination = definitionOf("event_destination");
 const STATUSES: readonly DeliveryRow["status"][] = ["pending", "delivered", "dead"];
@@ -42,6 +42,7 @@ const testShape: Shape = {
 const replayShape: Shape = {
   name: "EventDestinationReplay",
   io: "input",
+  example: { dead_letters: true },
   schema: object(
     {
       since: timestamp().optional().meta({ description: "Replay events since this time that were delivered or given up (RFC 3339)." }),
@@ -57,7 +58,7 @@ const replayedShape: Shape = {
   schema: z.object({ count: z.int().meta({ description: "Number of events that are sent again." }) }),
 };
 
-const common = { tag: { name: destination.type, description: destination.doc } } as const;
+const common = { tag: tagOf(destination) } as const;
 const path = `${destination.path}/{id}`;
 
 /** List, test and replay the deliveries to a destination. */

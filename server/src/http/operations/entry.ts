@@ -1,4 +1,4 @@
-import { answeredEntry, bare, type Definition, marksOf, withArticle } from "@tunnelplane/sdk/contract";
+import { answeredEntry, bare, type Definition, marksOf, sampleAnswer, sampleBody, withArticle } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import { type Operation, type Shape, tagOf } from "./operation";
 
@@ -8,7 +8,7 @@ export function entryOperations(definition: Definition, name: string): Operation
   const list = definition.fields[name] as z.ZodType;
   const { key = "" } = marksOf(list).entries ?? {};
   const entryType = `${type}${name[0]?.toUpperCase()}${name.slice(1, -1)}`;
-  const answer: Shape = { name: entryType, schema: answeredEntry(list), io: "output" };
+  const answer: Shape = { name: entryType, schema: answeredEntry(list), io: "output", example: firstOf(sampleAnswer(definition)[name]) };
   const all = { path: `${path}/{id}/${name}`, tag: tagOf(definition) } as const;
   const one = { ...all, path: `${path}/{id}/${name}/{${key}}` } as const;
   return [
@@ -18,7 +18,12 @@ export function entryOperations(definition: Definition, name: string): Operation
       id: `add${entryType}`,
       summary: `Add one of the ${name} of ${withArticle(title)}`,
       query: ["dry_run", "findings"],
-      body: { name: `${entryType}Create`, schema: (bare(list) as z.ZodArray).element as z.ZodType, io: "input" },
+      body: {
+        name: `${entryType}Create`,
+        schema: (bare(list) as z.ZodArray).element as z.ZodType,
+        io: "input",
+        example: firstOf(sampleBody(definition)[name]),
+      },
       success: { status: 201, answer },
       run: async ({ parts }, { params, body }) => {
         const { id, ...created } = await parts.addEntry(definition, params, name, body);
@@ -57,3 +62,5 @@ export function entryOperations(definition: Definition, name: string): Operation
     },
   ];
 }
+
+const firstOf = (entries: unknown): unknown => (entries as unknown[])[0];

@@ -9,6 +9,7 @@ import { gatewayOperations } from "./gateways";
 import { journalOperations } from "./journal";
 import { moduleOperations } from "./module";
 import type { Operation } from "./operation";
+import { referenceOperations } from "./references";
 
 /** Every operation of the API. */
 export const allOperations = (): Operation[] => [
@@ -19,6 +20,7 @@ export const allOperations = (): Operation[] => [
   callerOperation,
   ...exposureOperations,
   ...gatewayOperations,
+  ...referenceOperations,
 ];
 
 /** Every operation of a resource type: its collection, its objects, their modules and entries. */

@@ -1,4 +1,4 @@
-import { accessDoc, type Definition } from "@tunnelplane/sdk/contract";
+import { accessDoc, type Definition, plural } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import type { Caller } from "../../auth";
 import type { Answer, Page } from "../../documents";
@@ -49,6 +49,8 @@ export interface Shape {
   readonly schema: z.ZodType;
   /** In an input, fields with defaults may be left out; in an output they are always there. */
   readonly io: "input" | "output";
+  /** An example for the OpenAPI document. Default: one that is made from the schema. */
+  readonly example?: unknown;
 }
 
 /** One method on one path: the server registers it and the OpenAPI document describes it. */
@@ -58,8 +60,10 @@ export interface Operation {
   readonly path: string;
   readonly id: string;
   readonly summary: string;
-  /** The operation's group in the OpenAPI document. */
-  readonly tag: { readonly name: string; readonly description: string };
+  /** What else a reader of the OpenAPI document should know, in sentences. */
+  readonly about?: string;
+  /** The operation's group in the OpenAPI document; its title is for people. */
+  readonly tag: { readonly name: string; readonly description: string; readonly title?: string };
   readonly query: readonly (
     | "limit"
     | "before_id"
@@ -93,5 +97,8 @@ export const isIdempotent = ({ success, isLarge }: Operation): boolean => succes
 /** The group of a resource type's operations in the OpenAPI document. */
 export const tagOf = (definition: Definition): Operation["tag"] => ({
   name: definition.type,
+  title: titleCase(plural(definition.title)),
   description: `${definition.doc}${accessDoc(definition)}`,
 });
+
+const titleCase = (title: string): string => `${title[0]?.toUpperCase()}${title.slice(1)}`;

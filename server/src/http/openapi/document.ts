@@ -1,0 +1,181 @@
+import { ERRORS } from "@tunnelplane/sdk/contract";
+import { dryRunShape } from "../operations/exposure";
+import { isIdempotent, type Operation, type Shape } from "../operations/operation";
+import { exampleOf, listExample } from "./examples";
+import { HEADERS, PARAMETERS } from "./parameters";
+import { errorShape, type Json, type Reader, Schemas } from "./schemas";
+import { descriptionOf, parametersInPath } from "./words";
+
+/** The OpenAPI 3.1 document of the operations, as its readers need it. */
+export const openapi = (operations: readonly Operation[], version: string, reader: Reader): Json =>
+  new OpenApi(reader).of(operations, version);
+
+class OpenApi {
+  readonly #schemas: Schemas;
+
+  constructor(private readonly reader: Reader) {
+    this.#schemas = new Schemas(reader);
+  }
+
+  of(operations: readonly Operation[], version: string): Json {
+    const paths: Record<string, Json> = {};
+    for (const operation of operations) {
+      paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: this.#describe(operation) };
+    }
+    const used = new Set(operations.flatMap((operation) => parametersOf(operation)));
+    const error = this.#schemas.of(errorShape);
+    const tags = new Map(operations.map(({ tag }) => [tag.name, tag]));
+    return {
+      openapi: "3.1.0",
+      info: {
+        title: "tunnelplane",
+        version,
+        description: INTRODUCTION[this.reader],
+        license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      },
+      servers: [{ url: "/", description: "The server that this document comes from." }],
+      security: [{ apiKey: [] }],
+      tags: [...tags.values()].map(({ title, ...tag }) => ({ ...tag, ...(title && { "x-displayName": title }) })),
+      paths,
+      components: {
+        schemas: this.#schemas.all,
+        securitySchemes: { apiKey: { type: "http", scheme: "bearer", description: "An API key." } },
+        parameters: Object.fromEntries(Object.entries(PARAMETERS).filter(([name]) => used.has(name))),
+        headers: HEADERS,
+        ...(this.reader === "clients" && { responses: errorComponents(operations, error) }),
+      },
+    };
+  }
+
+  #describe(operation: Operation): Json {
+    const { success, body } = operation;
+    return {
+      operationId: operation.id,
+      summary: operation.summary,
+      description: descriptionOf(operation),
+      tags: [operation.tag.name],
+      parameters: [...parametersInPath(operation), ...parametersOf(operation).map((name) => ({ $ref: `#/components/parameters/${name}` }))],
+      ...(body && { requestBody: { required: true, content: this.#content(this.#schemas.of(body), () => exampleOf(body)) } }),
+      responses: {
+        [success.status]: {
+          description: operation.summary,
+          ...(success.answer && {
+            content: this.#content(this.#withFindings(operation, this.#answerOf(success)), () => answerExample(operation)),
+          }),
+          ...(success.answer && !success.list && !isReport(operation) && { headers: headersOf(operation) }),
+          ...(operation.isLarge && { headers: { "Idempotent-Replayed": { $ref: "#/components/headers/Idempotent-Replayed" } } }),
+        },
+        ...(tellsFindings(operation) &&
+          !success.answer && {
+            200: {
+              description: "What the change would mean, with `findings=true`.",
+              content: this.#content(this.#schemas.of(dryRunShape), () => exampleOf(dryRunShape)),
+            },
+          }),
+        ...this.#errorsOf(operation),
+      },
+    };
+  }
+
+  /** Examples are for people and clients; the other document is for programs that make up their own. */
+  #content(schema: Json, example: () => unknown): Json {
+    return { "application/json": { schema, ...(this.reader === "clients" && { example: example() }) } };
+  }
+
+  #answerOf({ answer, list }: Operation["success"]): Json {
+    const one = this.#schemas.of(answer as Shape);
+    if (!list) return one;
+    const page = {
+      type: "object",
+      required: [list.key, "uri", "next_page_uri"],
+      properties: {
+        [list.key]: { type: "array", items: one },
+        uri: { type: "string", format: "uri", description: "Address of the list." },
+        next_page_uri: { type: ["string", "null"], format: "uri", description: "Address of the next page; null on the last one." },
+      },
+    };
+    return this.reader === "clients" ? this.#schemas.add(`${(answer as Shape).name}List`, page) : page;
+  }
+
+  /** A dry run that tells findings answers the same with them in it. */
+  #withFindings(operation: Operation, answer: Json): Json {
+    if (this.reader === "clients" || !tellsFindings(operation)) return answer;
+    return { anyOf: [answer, this.#schemas.of(dryRunShape)] };
+  }
+
+  #errorsOf(operation: Operation): Json {
+    return Object.fromEntries(
+      errorStatuses(operation).map((status) => [
+        status,
+        this.reader === "clients" ? { $ref: `#/components/responses/Error${status}` } : errorResponse(status, this.#schemas.of(errorShape)),
+      ]),
+    );
+  }
+}
+
+const INTRODUCTION: Readonly<Record<Reader, string>> = {
+  clients: `Manages tunnel credentials, edges, certificate authorities and what belongs to them.
+
+Every request carries \`Authorization: Bearer <API key>\` and \`Service-Version: 2\`; bodies are JSON in UTF-8. Lists are answered
+newest first, at most 100 objects at once; \`next_page_uri\` leads to the next page. An error has a number that stays the same
+(\`error_code\`), and says what is wrong, where, and what to do. A refused request changes nothing.`,
+  wire: "Manages tunnel credentials, edges, certificate authorities and what belongs to them. This document says everything that is accepted on the wire, also what only older clients send; /openapi.json is the one to make clients from.",
+};
+
+const headersOf = ({ success }: Operation): Json =>
+  Object.fromEntries(
+    ["ETag", ...(success.status === 201 ? ["Location", "Idempotent-Replayed"] : [])].map((name) => [
+      name,
+      { $ref: `#/components/headers/${name}` },
+    ]),
+  );
+
+/** The headers and query parameters of an operation. */
+function parametersOf(operation: Operation): string[] {
+  const changes = operation.method !== "GET" && operation.method !== "POST";
+  return ["Service-Version", ...(changes ? ["If-Match"] : []), ...(isIdempotent(operation) ? ["Idempotency-Key"] : []), ...operation.query];
+}
+
+/** A POST that creates nothing answers a report, which has no version. */
+const isReport = ({ method, success }: Operation): boolean => method === "POST" && success.status === 200;
+
+const tellsFindings = ({ query }: Operation): boolean => query.includes("findings");
+
+function answerExample({ path, success: { answer, list } }: Operation): unknown {
+  const one = exampleOf(answer as Shape);
+  return list ? listExample(list.key, path, one) : one;
+}
+
+/** Which errors an operation may answer. */
+function errorStatuses(operation: Operation): number[] {
+  const statuses = [400, 401, 403, 429, 500, 503];
+  if (operation.path.includes("{")) statuses.push(404);
+  if (operation.method !== "GET") statuses.push(409);
+  if (operation.method !== "GET" && operation.method !== "POST") statuses.push(412);
+  if (operation.body) statuses.push(408, 413, 415);
+  if (isIdempotent(operation)) statuses.push(422);
+  if (operation.isLarge) statuses.push(412);
+  return statuses.sort();
+}
+
+/** The answers of a status, from the one table of errors. */
+function errorResponse(status: number, schema: Json, example?: Json): Json {
+  const description = kindsOf(status)
+    .map(({ code, when }) => `${code}: ${when}`)
+    .join("\n\n");
+  const headers = status === 429 || status === 503 ? { "Retry-After": { $ref: "#/components/headers/Retry-After" } } : undefined;
+  return { description, ...(headers && { headers }), content: { "application/json": { schema, ...(example && { example }) } } };
+}
+
+const kindsOf = (status: number) => Object.values(ERRORS).filter((kind) => kind.status === status);
+
+function errorComponents(operations: readonly Operation[], schema: Json): Json {
+  const statuses = [...new Set(operations.flatMap(errorStatuses))].sort();
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const [kind] = kindsOf(status);
+      const example = { error_code: kind?.code, status_code: status, msg: `${kind?.when}; …`, details: { operation_id: "op_…" } };
+      return [`Error${status}`, errorResponse(status, schema, example)];
+    }),
+  );
+}

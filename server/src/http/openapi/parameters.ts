@@ -1,0 +1,86 @@
+import type { Json } from "./schemas";
+
+/** The parameters of operations, by the names that these use. */
+export const PARAMETERS: Readonly<Record<string, Json>> = {
+  "Service-Version": {
+    name: "Service-Version",
+    in: "header",
+    required: true,
+    description: "The version of this API.",
+    schema: { type: "string", enum: ["2"], default: "2" },
+  },
+  "If-Match": { name: "If-Match", in: "header", description: "Go on only if this is the current ETag.", schema: { type: "string" } },
+  limit: {
+    name: "limit",
+    in: "query",
+    description: "Largest number of objects in the page. A page holds at most 8 MiB, so it may have fewer; `next_page_uri` continues.",
+    schema: { type: "integer", minimum: 1, maximum: 100, default: 100 },
+  },
+  "Idempotency-Key": {
+    name: "Idempotency-Key",
+    in: "header",
+    description:
+      "Makes the request idempotent: for 24 hours, the same request with the same key gets its first answer and changes nothing.",
+    schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+  },
+  dry_run: {
+    name: "dry_run",
+    in: "query",
+    description: "`true` for a dry run: the server checks everything and answers as usual, but keeps nothing.",
+    schema: { type: "boolean", default: false },
+  },
+  findings: {
+    name: "findings",
+    in: "query",
+    description:
+      "Whether a dry run also answers the effects of the change on callers: `findings`, and `finding_limits` if something was not examined.",
+    schema: { type: "boolean", default: false },
+  },
+  address: {
+    name: "address",
+    in: "query",
+    description: "Only this address, for example `app.example.com:443/admin`, or all that is served at this hostport.",
+    schema: { type: "string" },
+  },
+  after_address: { name: "after_address", in: "query", description: "Only what comes after this address.", schema: { type: "string" } },
+  type: { name: "type", in: "query", description: "Only events of this type.", schema: { type: "string" } },
+  object_id: { name: "object_id", in: "query", description: "Only events of this object.", schema: { type: "string" } },
+  status: {
+    name: "status",
+    in: "query",
+    description: "Only deliveries of this status.",
+    schema: { type: "string", enum: ["pending", "delivered", "dead"] },
+  },
+  after_id: {
+    name: "after_id",
+    in: "query",
+    description:
+      "Only events that came later than this one, oldest first, each with its `sequence`. An event that was removed, or after which others were removed, is refused (400).",
+    schema: { type: "string" },
+  },
+  after_name: {
+    name: "after_name",
+    in: "query",
+    description: "Only gateways whose names come after this one.",
+    schema: { type: "string" },
+  },
+  wait: {
+    name: "wait",
+    in: "query",
+    description:
+      "Oldest first; if there is nothing after `after_id`, waits so many seconds for it (a long poll), and answers an empty list when the time is over or the server stops.",
+    schema: { type: "integer", minimum: 0, maximum: 30 },
+  },
+  before_id: { name: "before_id", in: "query", description: "Only objects older than this one.", schema: { type: "string" } },
+};
+
+/** The headers of answers. */
+export const HEADERS: Json = {
+  "Idempotent-Replayed": {
+    description: "`true` if this is the first answer to an idempotent request, sent again.",
+    schema: { type: "string", const: "true" },
+  },
+  ETag: { description: "The version of the answered object, for If-Match.", schema: { type: "string" } },
+  "Retry-After": { description: "Try again after this many seconds; nothing was changed.", schema: { type: "integer", minimum: 1 } },
+  Location: { description: "Path of the new object.", schema: { type: "string" } },
+};

@@ -1,0 +1,185 @@
+import { bare, ERRORS, elementOf, isOptional, marksOf, refSchema, shapeOf, type Variants } from "@tunnelplane/sdk/contract";
+import { z } from "zod";
+import type { Shape } from "../operations/operation";
+
+export type Json = Record<string, unknown>;
+
+/**
+ * Who reads a document: `clients`, whose generators want plain types with names, or the `wire`, of which it says everything that
+ * is accepted, with what older clients send for "left out".
+ */
+export type Reader = "clients" | "wire";
+
+/** Answers have none of these limits, because objects that were stored before a limit existed are answered as they are. */
+const LIMITS_OF_WHAT_IS_SENT = ["minLength", "maxLength", "minItems", "maxItems", "maxProperties"] as const;
+
+/** The component schemas of a document, each made once, when it is first referred to. */
+export class Schemas {
+  readonly #components = new Map<string, Json>();
+
+  constructor(private readonly reader: Reader) {}
+
+  /** Every component so far, by name. */
+  get all(): Record<string, Json> {
+    return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** Refers to the component of a shape. */
+  of({ name, schema, io }: Shape): Json {
+    const named = this.reader === "clients" ? marksOf(schema).name : undefined;
+    return this.#refer(named ? inputName(named, io) : name, () => this.#schemaOf({ name, schema, io }));
+  }
+
+  /** Refers to a component of this name. */
+  add(name: string, schema: Json): Json {
+    return this.#refer(name, () => schema);
+  }
+
+  #refer(name: string, make: () => Json): Json {
+    if (!this.#components.has(name)) {
+      this.#components.set(name, {}); // so that it can be referred to from within
+      this.#components.set(name, make());
+    }
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  #schemaOf(shape: Shape): Json {
+    return this.reader === "wire" ? wireSchema(shape) : this.#clientSchema(shape);
+  }
+
+  #clientSchema(shape: Shape): Json {
+    const { schema, io } = shape;
+    const names = namesWithin(schema, marksOf(schema).name ?? shape.name.replace(/(Create|Update|Replace)$/, ""));
+    const { $schema, ...made } = z.toJSONSchema(schema, {
+      io,
+      unrepresentable: "any",
+      override: ({ jsonSchema, zodSchema }) => {
+        const field = zodSchema as unknown as z.ZodType;
+        if (jsonSchema.format === "date-time") delete jsonSchema.pattern; // a page long; the format says the same
+        if (jsonSchema.type === "number" && jsonSchema.enum?.every(Number.isInteger)) jsonSchema.type = "integer";
+        if (io === "output") {
+          for (const limit of LIMITS_OF_WHAT_IS_SENT) delete jsonSchema[limit];
+          if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties; // later versions may answer more
+        } else withoutDefault(jsonSchema);
+        if (!(field instanceof z.ZodObject)) return;
+        const { variants } = marksOf(field);
+        if (io === "input" && variants) this.#oneOf(jsonSchema, field, variants);
+        const name = names.get(field);
+        if (!name) return;
+        const { description, ...rest } = jsonSchema;
+        const reference = this.#refer(inputName(name, io), () => rest);
+        for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
+        Object.assign(jsonSchema, reference, description && { description });
+      },
+    });
+    return made;
+  }
+
+  /** An object whose one field has a shape by the value of another: one component for each. */
+  #oneOf(jsonSchema: Json, object: z.ZodObject, { by, field, shapes }: Variants): void {
+    const properties = jsonSchema.properties as Record<string, Json>;
+    const required = jsonSchema.required as string[];
+    const mapping: Record<string, string> = {};
+    const options = Object.entries(shapes).map(([value, shape]) => {
+      const settings = this.#clientSchema({ name: `${nameOf(value)}Action`, schema: shape, io: "input" });
+      const mayBeLeftOut = Object.values(shape.shape).every((setting) => isOptional(setting as z.ZodType));
+      const reference = this.add(`${nameOf(value)}Action`, {
+        ...jsonSchema,
+        description: `The action \`${value}\`.`,
+        required: mayBeLeftOut ? required : [...required, field],
+        properties: {
+          ...properties,
+          [by]: { description: properties[by]?.description, type: "string", const: value },
+          [field]: { description: `Settings of the action \`${value}\`.`, ...settings },
+        },
+      });
+      mapping[value] = reference.$ref as string;
+      return reference;
+    });
+    const description = object.meta()?.description;
+    for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
+    Object.assign(jsonSchema, { ...(description ? { description } : {}), oneOf: options, discriminator: { propertyName: by, mapping } });
+  }
+}
+
+/** The names of what is sent end so, those of what is answered do not, as the specification has it. */
+const inputName = (name: string, io: Shape["io"]): string => (io === "input" ? `${name}Mutate` : name);
+
+/** The names of the objects inside a shape: their own, or after where they stand. */
+function namesWithin(schema: z.ZodType, prefix: string, names = new Map<z.ZodType, string>()): Map<z.ZodType, string> {
+  const look = (value: z.ZodType, within: string): void => {
+    const inner = bare(value);
+    const element = elementOf(inner) ?? (inner instanceof z.ZodRecord ? (inner.valueType as z.ZodType) : undefined);
+    if (element) look(element, singular(within));
+    if (inner instanceof z.ZodUnion) for (const option of inner.options) look(option as z.ZodType, within);
+    const shape = shapeOf(inner);
+    if (!shape || names.has(inner) || (inner !== schema && Object.keys(shape).length === 0)) return;
+    const name = marksOf(inner).name ?? within;
+    if (inner !== schema) names.set(inner, name);
+    for (const [field, of] of Object.entries(shape)) look(of, `${name}${nameOf(field)}`);
+  };
+  look(schema, prefix);
+  return names;
+}
+
+const singular = (name: string): string => name.replace(/(ies|s)$/, (end) => (end === "ies" ? "y" : ""));
+
+/** `rate-limit` and `rate_limit` as a name: `RateLimit`. */
+const nameOf = (word: string): string => word.replace(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Generators make a field with a default one that has to be sent, so the description says it. */
+function withoutDefault(jsonSchema: Json): void {
+  const { default: fallback, description = "" } = jsonSchema;
+  if (fallback === undefined) return;
+  delete jsonSchema.default;
+  const shown = JSON.stringify(fallback);
+  if (!/default/i.test(description as string) && !['""', "[]", "{}"].includes(shown))
+    jsonSchema.description = `${description} Default \`${shown}\`.`.trim();
+}
+
+function wireSchema({ name, schema, io }: Shape): Json {
+  const { $schema, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: "any",
+    override: ({ jsonSchema, zodSchema }) => {
+      // zod's pattern for date-times is a page long; the format says the same.
+      if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
+      if (zodSchema === refSchema) jsonSchema.title = "Ref";
+      if (io === "output") for (const limit of LIMITS_OF_WHAT_IS_SENT) delete jsonSchema[limit];
+      if (io === "input" && zodSchema instanceof z.ZodObject) {
+        const isUpdate = zodSchema === schema && name.endsWith("Update");
+        acceptLeftOut(zodSchema.shape, jsonSchema.properties as Record<string, Json>, isUpdate);
+      }
+    },
+  });
+  return rest;
+}
+
+/** Older clients send some values for "left out": lets optional fields accept them. */
+function acceptLeftOut(shape: Readonly<Record<string, z.ZodType>>, properties: Record<string, Json>, isUpdate: boolean): void {
+  for (const [name, field] of Object.entries(shape)) {
+    if (!isOptional(field) || !properties[name]) continue;
+    const { description, default: fallback, ...schema } = properties[name];
+    // In an update, "" and 0 are values if the field allows them.
+    const zeros = marksOf(field).module ? [] : ["", 0].filter((zero) => !isUpdate || !field.safeParse(zero).success);
+    const leftOut = zeros.length > 0 ? { enum: [null, ...zeros] } : { type: "null" };
+    properties[name] = { description, default: fallback, anyOf: [schema, { ...leftOut, title: "left out" }] };
+  }
+}
+
+/** The body of every answer with a status of 400 or more. */
+export const errorShape: Shape = {
+  name: "Error",
+  io: "output",
+  schema: z.object({
+    error_code: z.string().meta({ description: "Stable number of the error.", examples: [ERRORS.invalid_field.code] }),
+    status_code: z.int().meta({ description: "The HTTP status." }),
+    msg: z.string().meta({ description: "What is wrong, what was expected and what to do." }),
+    details: z.record(z.string(), z.string()).meta({ description: "`operation_id`, and `field` if one field is wrong." }),
+    faults: z
+      .array(z.object({ key: z.string(), field: z.string(), error_code: z.string(), msg: z.string() }))
+      .optional()
+      .meta({ description: "Of a change set: what is wrong with its objects, at most 1,000 faults; `key` is `<kind>/<key>`." }),
+    fault_count: z.int().optional().meta({ description: "Of a change set: how many faults there are." }),
+  }),
+};

@@ -1,0 +1,53 @@
+import { registry } from "@tunnelplane/sdk/contract";
+import type { Caller } from "../auth";
+import type { Page } from "../documents";
+import type { Context } from "./transaction";
+
+interface ReferrersRequest {
+  /** The object that they refer to. */
+  readonly id: string;
+  /** Only objects whose ids come before this one. */
+  readonly before?: string;
+  readonly limit: number;
+}
+
+/**
+ * A page of the objects that refer to an object, those with the highest ids first, and the fields in which they do. Objects
+ * that the caller may not see are left out.
+ */
+export async function referrersOf({ store: { reader } }: Pick<Context, "store">, caller: Caller, request: ReferrersRequest): Promise<Page> {
+  const { id, before, limit } = request;
+  const kindsOf = (access: string) => registry.filter((definition) => definition.access === access).map(({ kind }) => kind);
+  let query = reader
+    .selectFrom("resource")
+    .select(["id", "kind", "document"])
+    .where("id", "in", (from) => from.selectFrom("reference").select("from_id").where("to_id", "=", id))
+    .orderBy("id", "desc")
+    .limit(limit + 1); // one more shows whether there is a next page
+  if (before !== undefined) query = query.where("id", "<", before);
+  if (!caller.admin) {
+    query = query.where("kind", "not in", kindsOf("admin"));
+    query = query.where(({ or, eb }) => or([eb("kind", "not in", kindsOf("owner")), eb("owner_id", "=", caller.ownerId)]));
+  }
+  const rows = await query.execute();
+  const shown = rows.slice(0, limit);
+  const ids = shown.map((row) => row.id);
+  const fields =
+    ids.length > 0
+      ? await reader.selectFrom("reference").select(["from_id", "field"]).where("to_id", "=", id).where("from_id", "in", ids).execute()
+      : [];
+  return {
+    documents: shown.map(({ id: from, kind, document }) =>
+      JSON.stringify({
+        id: from,
+        uri: JSON.parse(document).uri,
+        kind,
+        fields: fields
+          .filter(({ from_id }) => from_id === from)
+          .map(({ field }) => field)
+          .sort(),
+      }),
+    ),
+    nextBefore: rows.length > limit ? (shown.at(-1)?.id ?? null) : null,
+  };
+}

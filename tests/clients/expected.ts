@@ -1,0 +1,13 @@
+/** What the program in each language prints: what it saw of what it did. */
+export const EXPECTED = {
+  minVersion: "1.3",
+  action: "rate-limit",
+  description: "1.1",
+  enabled: false,
+  backend: true,
+  listed: [true],
+  next: null,
+  token: "string",
+  refused: "TP_1001",
+  gone: 204,
+};
