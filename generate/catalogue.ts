@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { bare, camelCase, collectionOf, createSchema, type Definition, ENTRY_NAME, marksOf, targetsOf } from "../sdk/src/contract";
+import {
+  bare,
+  camelCase,
+  collectionOf,
+  createSchema,
+  type Definition,
+  ENTRY_NAME,
+  marksOf,
+  targetsOf,
+  type Variants,
+} from "../sdk/src/contract";
 import { docOf } from "./interfaces";
 import { fileOf, HEADER, jsdoc } from "./names";
 
@@ -57,11 +67,22 @@ function argsSchema(definition: Definition): Json {
       // A limit in bytes also limits the characters, because each takes at least one byte.
       const limit = jsonSchema["x-max-bytes"] ?? jsonSchema["x-max-characters"];
       if (typeof limit === "number") jsonSchema.maxLength = limit;
-      if (field instanceof z.ZodObject) inCamelCase(jsonSchema);
+      if (!(field instanceof z.ZodObject)) return;
+      inCamelCase(jsonSchema);
+      const { variants } = marksOf(field);
+      if (variants) jsonSchema.allOf = conditionsOf(variants);
     },
   });
   return { description: definition.doc, ...schema };
 }
+
+/** What a field may hold by the value of another, for editors. */
+const conditionsOf = ({ by, field, shapes }: Variants): Json[] =>
+  Object.entries(shapes).map(([value, shape]) => {
+    const { $schema, ...settings } = z.toJSONSchema(shape, { io: "input", unrepresentable: "any", reused: "inline" });
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    return { if: { properties: { [by]: { const: value } }, required: [by] }, then: { properties: { [field]: settings } } };
+  });
 
 /** Describes the values that a reference may have. */
 function hintOf(schema: z.ZodType): string {

@@ -6,11 +6,13 @@ import { docsPages } from "./docs";
 import { kindsType } from "./kinds";
 import { fileOf, HEADER } from "./names";
 import { providerClasses } from "./provider";
+import { referencePages } from "./reference";
 import { sdkClient, sdkTypes } from "./sdk";
+import { staticFiles } from "./static";
 
 const ROOT = join(__dirname, "..");
 /** Folders with generated files only. */
-const FOLDERS = ["sdk/src/generated", "provider/src/generated"];
+const FOLDERS = ["sdk/src/generated", "provider/src/generated", "docs/reference"];
 
 /** Every file that is generated from the contract: its path in the repository, and its text. */
 export function generated(): Map<string, string> {
@@ -27,7 +29,8 @@ export function generated(): Map<string, string> {
   );
   files.set("provider/src/generated/catalogue.ts", catalogueType(registry));
   files.set("provider/tunnels.schema.json", catalogueSchema(registry));
-  for (const [path, text] of docsPages(registry, ROOT)) files.set(path, text);
+  for (const [path, text] of [...docsPages(registry, ROOT), ...referencePages(registry), ...staticFiles(ROOT, registry)])
+    files.set(path, text);
   return files;
 }
 

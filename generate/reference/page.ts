@@ -1,0 +1,202 @@
+import type { z } from "zod";
+import {
+  accessDoc,
+  answerSchema,
+  asDeclared,
+  camelCase,
+  collectionOf,
+  type Definition,
+  ERRORS,
+  type ErrorName,
+  fieldsWhere,
+  marksOf,
+  modulesOf,
+  pathFieldsOf,
+  plural,
+  registry,
+  sampleAnswer,
+  sampleFields,
+  shapeOf,
+  targetsOf,
+  withArticle,
+} from "../../sdk/src/contract";
+import { docOf } from "../interfaces";
+import { modulesWithTypes } from "../names";
+import { catalogueExample, curlExample } from "./examples";
+import { answerTable, cell, fieldTable } from "./fields";
+
+/** Everything there is to know of a resource type. */
+export function resourcePage(definition: Definition): string {
+  const { title, doc, kind, type, idPrefix, listKey, example } = definition;
+  const name = exampleName(example);
+  const sections = [
+    `# ${title[0]?.toUpperCase()}${title.slice(1)}
+
+${doc}${accessDoc(definition)}
+
+| | |
+|---|---|
+| Pulumi class | \`${type}\` |
+| Catalogue | \`${collectionOf(definition)}\` |
+| Kind | \`${kind}\` |
+| Ids begin with | \`${idPrefix}_\` |
+| List key | \`${listKey}\` |
+| Events | ${["created", "updated", "deleted"].map((change) => `[\`${definition.subject}_${change}.v0\`](events.md#${definition.subject}_${change}v0)`).join(", ")} |
+
+${operations(definition).trimEnd()}`,
+    `## Fields
+
+The API spells them as here, programs and catalogues in camelCase: \`${firstCompound(definition)}\` is \`${camelCase(firstCompound(definition))}\`.
+
+${fieldTable(asDeclared(definition).fields).trimEnd()}`,
+    `## Answered besides
+
+${answerTable(answeredBesides(definition)).trimEnd()}`,
+    modules(definition),
+    `## Examples
+
+TypeScript, with \`import * as tunnels from "@tunnelplane/pulumi"\`:
+
+\`\`\`ts
+${example}
+\`\`\`
+
+A catalogue:
+
+\`\`\`yaml
+${catalogueExample(definition, name)}\`\`\`
+
+The API:
+
+\`\`\`sh
+${curlExample(definition)}\`\`\`
+
+Its answer (201):
+
+\`\`\`json
+${JSON.stringify(sampleAnswer(definition, { created: true }), null, 2)}
+\`\`\``,
+    errors(definition),
+    imports(definition, name),
+  ];
+  return `${sections.filter(Boolean).join("\n\n").trimEnd()}\n`;
+}
+
+/** What the example of a type calls the object that it is about: the last one of this type. */
+const exampleName = (example: string): string =>
+  /new tunnels\.\w+\("([\w-]+)"/.exec(example.split("\n").findLast((line) => line.includes("new tunnels.")) ?? "")?.[1] ?? "one";
+
+const firstCompound = ({ fields, computed }: Definition): string =>
+  Object.keys({ ...fields, ...computed }).find((name) => name.includes("_")) ?? "created_at";
+
+function operations(definition: Definition): string {
+  const { path, title } = definition;
+  const rows = [
+    ["POST", path, `creates ${withArticle(title)}`, "create"],
+    ["GET", path, `lists ${plural(title)}, newest first`, "list"],
+    ["GET", `${path}/{id}`, "reads one", "get"],
+    ["PATCH", `${path}/{id}`, "changes the fields that are sent", "update"],
+    ["DELETE", `${path}/{id}`, "deletes it", "delete"],
+    ...fieldsWhere(definition, (marks) => marks.entries).map((list) => [
+      "POST, GET",
+      `${path}/{id}/${list}`,
+      `adds one of its ${list}, lists them`,
+      `${list}.add`,
+    ]),
+  ];
+  const below = pathFieldsOf(definition).length > 0 ? "(…)" : "";
+  return `| Request | What it does | Client |\n|---|---|---|\n${rows
+    .map(([method, at, does, member]) => `| \`${method} ${at}\` | ${does} | \`api.${collectionOf(definition)}${below}.${member}\` |\n`)
+    .join("")}`;
+}
+
+/** Fields of answers that nobody sends: identity, references in the place of ids, and what is computed. */
+function answeredBesides(definition: Definition): Record<string, z.ZodType> {
+  const sent = Object.keys(definition.fields);
+  return Object.fromEntries(Object.entries(shapeOf(answerSchema(definition)) ?? {}).filter(([name]) => !sent.includes(name)));
+}
+
+function modules(definition: Definition): string {
+  const all = modulesWithTypes(definition);
+  if (all.length === 0) return "";
+  const ids = [...pathFieldsOf(definition), definition.idField].map((id) => `\`${camelCase(id)}\``).join(" and ");
+  const rows = all.map(({ name, type }) => {
+    const schema = definition.fields[name] as z.ZodType;
+    return `| \`${name}\` | ${cell(docOf(schema))} | \`PUT\`, \`GET\`, \`DELETE\` \`${definition.path}/{id}/${name}\` | \`${type}\` |\n`;
+  });
+  return `## Modules
+
+A module is replaced as a whole, and removed with \`DELETE\` only: an update that leaves it out leaves it as it is. As a
+resource of its own it takes the fields above and ${ids}.
+
+| Module | What it does | Requests | Pulumi class of its own |
+|---|---|---|---|
+${rows.join("")}`.trimEnd();
+}
+
+function errors(definition: Definition): string {
+  const rows = errorsOf(definition).map((name) => {
+    const { code, status, when } = ERRORS[name];
+    const special =
+      name === "taken"
+        ? definition
+            .unique(sampleFields(definition))
+            .map(({ path, taken }) => `\`${path.join(".")}\` ${taken}`)
+            .join("; ")
+        : "";
+    return `| [\`${code}\`](../errors.md) | ${status} | ${cell([when, special].filter(Boolean).join(": "))} |\n`;
+  });
+  return `## Errors
+
+Besides what every request may get (no or an unknown key, too many requests, a server that stops):
+
+| Code | Status | When |
+|---|---|---|
+${rows.join("")}`.trimEnd();
+}
+
+/** What requests about a type may be refused for, beyond what any request may. */
+function errorsOf(definition: Definition): ErrorName[] {
+  const fields = Object.values(definition.fields);
+  const isReferredTo = registry.some((other) => Object.values(other.fields).some((field) => refersTo(field, definition)));
+  const refers = fields.some((field) => registry.some((target) => refersTo(field, target)));
+  const own: Partial<Record<ErrorName, boolean>> = {
+    malformed_json: true,
+    invalid_field: true,
+    unknown_field: true,
+    immutable_field: fieldsWhere(definition, (marks) => marks.immutable).length > 0,
+    missing_target: refers,
+    wrong_id_kind: true,
+    forbidden: definition.access === "admin" || "owner_id" in definition.fields,
+    not_found: true,
+    no_module: modulesOf(definition).length > 0,
+    in_use: isReferredTo,
+    taken: definition.unique(sampleFields(definition)).length > 0,
+    precondition_failed: true,
+    idempotency_key_reused: true,
+  };
+  return (Object.keys(own) as ErrorName[]).filter((name) => own[name]);
+}
+
+/** Whether a field, or one inside it, holds ids of objects of a type and keeps them from being deleted. */
+function refersTo(field: z.ZodType, target: Definition): boolean {
+  const { reference } = marksOf(field);
+  if (reference) return !reference.cascade && targetsOf(reference.to).includes(target);
+  return Object.values(shapeOf(field) ?? {}).some((inner) => refersTo(inner, target));
+}
+
+function imports(definition: Definition, name: string): string {
+  const { type, idPrefix } = definition;
+  const [parent] = pathFieldsOf(definition);
+  const id = parent ? `<${parent}>/${idPrefix}_…` : `${idPrefix}_…`;
+  const secret = fieldsWhere(definition, (marks) => marks.once);
+  return `## Import
+
+Declare the object as it is, with its id${parent ? ` behind that of what it belongs to` : ""}; the preview names each place that differs
+([adopting](../adopt.md)):
+
+\`\`\`ts
+const ${camelCase(name.replaceAll("-", "_"))} = new tunnels.${type}("${name}", { /* as it is */ }, { import: "${id}" });
+\`\`\`
+${secret.length > 0 ? `\n\`${secret.join("`, `")}\` is told once, to whoever made it, so an imported one has none in the state.\n` : ""}`;
+}

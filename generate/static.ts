@@ -1,0 +1,27 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { accessDoc, type Definition, plural, secretPathsOf } from "../sdk/src/contract";
+import { HEADER } from "./names";
+
+const BUNDLE = "node_modules/redoc/bundles/redoc.standalone.js";
+
+/** What the server serves of other packages: Redoc as one file, so that the API reference needs no other server, and its licences. */
+export const staticFiles = (root: string, registry: readonly Definition[]): [string, string][] => [
+  ["server/static/console/kinds.mjs", consoleKinds(registry)],
+  // Without the line that leads to its source map, which is as large again.
+  ["server/static/docs/redoc.js", readFileSync(join(root, BUNDLE), "utf8").replace(/^\/\/# sourceMappingURL=.*$/m, "")],
+  ["server/static/docs/redoc.js.LICENSE.txt", readFileSync(join(root, `${BUNDLE}.LICENSE.txt`), "utf8")],
+];
+
+/** What the console knows of kinds of objects. */
+function consoleKinds(registry: readonly Definition[]): string {
+  const kinds = registry.map((definition) => {
+    const { kind, title, path, listKey, idPrefix, access, doc } = definition;
+    const inTitles = (text: string) => `${text[0]?.toUpperCase()}${text.slice(1)}`;
+    return {
+      ...{ kind, one: inTitles(title), title: inTitles(plural(title)), path, listKey, idPrefix, access },
+      ...{ doc: `${doc}${accessDoc(definition)}`, secrets: secretPathsOf(definition) },
+    };
+  });
+  return `${HEADER}\n/** The kinds of objects, in the order of the contract. */\nexport const KINDS = ${JSON.stringify(kinds, null, 2)};\n`;
+}

@@ -1,0 +1,38 @@
+import { page } from "./api.mjs";
+import { h, pages, row, time } from "./dom.mjs";
+import { objectLink } from "./links.mjs";
+
+/** Who did what, newest first. */
+export async function audit() {
+  const list = pages({
+    caption: "The audit log, newest first",
+    columns: ["Row", "When", "Change", "Object", "By", "With the key", "From", "Changed fields"],
+    first: await page("/audit_events?limit=100", "audit_events"),
+    next: (path) => page(path, "audit_events"),
+    rowOf: (one) =>
+      row(
+        one.id.replace(/^au_/, ""),
+        time(one.created_at),
+        one.action,
+        one.object_id ? objectLink({ id: one.object_id }) : "–",
+        one.principal_id,
+        one.key_id ? objectLink({ id: one.key_id }) : "–",
+        one.client ?? "–",
+        one.changed.join(", ") || "–",
+      ),
+    empty: "Nothing has happened yet.",
+  });
+  return {
+    title: "Audit log",
+    nodes: [
+      h(
+        "p",
+        { class: "lead" },
+        "Rows are only ever added; ",
+        h("code", {}, "tunnelplane audit verify"),
+        " checks that nobody changed any.",
+      ),
+      list,
+    ],
+  };
+}

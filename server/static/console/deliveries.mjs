@@ -1,0 +1,92 @@
+import { get, page } from "./api.mjs";
+import { badge, h, pages, row, table, time } from "./dom.mjs";
+import { objectLink } from "./links.mjs";
+import { tellingOf } from "./objects.mjs";
+
+const MOST_DESTINATIONS = 20;
+const STATUSES = [
+  ["dead", "Dead letters"],
+  ["pending", "Pending"],
+  ["delivered", "Delivered"],
+  ["", "All"],
+];
+
+/** Destinations with their dead letters and what waits, or the deliveries to one. */
+export async function deliveries([id, status = "dead"]) {
+  return id ? ofDestination(id, status) : destinations();
+}
+
+async function destinations() {
+  const { event_destinations: all, next_page_uri: more } = await get(`/event_destinations?limit=${MOST_DESTINATIONS}`);
+  const counts = await Promise.all(all.map(({ id }) => Promise.all(["dead", "pending"].map((status) => countOf(id, status)))));
+  const rows = all.map((one, index) => {
+    const [dead = "", pending = ""] = counts[index] ?? [];
+    const [target = ""] = Object.entries(one.target).find(([, value]) => value !== null) ?? [];
+    return row(
+      h("a", { href: `#/deliveries/${one.id}` }, tellingOf(one) === "–" ? one.id : tellingOf(one)),
+      target.replaceAll("_", " "),
+      badge(dead, dead === "0" ? "plain" : "shut"),
+      badge(pending, pending === "0" ? "plain" : "guard"),
+    );
+  });
+  return {
+    title: "Deliveries",
+    nodes: [
+      h(
+        "p",
+        { class: "lead" },
+        "What became of events at each destination. A dead letter was given up, and can be sent again with ",
+        h("code", {}, "tunnelplane events replay"),
+        ".",
+      ),
+      rows.length === 0
+        ? h("p", { class: "empty" }, "There are no event destinations.")
+        : table("Event destinations", ["Destination", "Target", "Dead letters", "Pending"], rows),
+      more && h("p", { class: "hint" }, `Only the newest ${MOST_DESTINATIONS} destinations are shown; Objects lists all of them.`),
+    ].filter(Boolean),
+  };
+}
+
+async function countOf(id, status) {
+  const { deliveries: some, next_page_uri: more } = await get(`/event_destinations/${id}/deliveries?status=${status}&limit=100`);
+  return more ? "more than 100" : String(some.length);
+}
+
+async function ofDestination(id, status) {
+  const chosen = STATUSES.some(([name]) => name === status) ? status : "";
+  const query = chosen ? `status=${chosen}&` : "";
+  const list = pages({
+    caption: `Deliveries to ${id}, newest event first`,
+    columns: ["Event", "Status", "Object", "Attempts", "Answer of the service", "When"],
+    first: await page(`/event_destinations/${id}/deliveries?${query}limit=100`, "deliveries"),
+    next: (path) => page(path, "deliveries"),
+    rowOf: (one) =>
+      row(
+        one.event_type,
+        badge(one.status, one.status === "dead" ? "shut" : one.status === "pending" ? "guard" : "open"),
+        objectLink({ id: one.object_id }),
+        String(one.attempts),
+        one.last_error ?? "–",
+        time(one.event_timestamp),
+      ),
+    empty: "There are none of these.",
+  });
+  return {
+    title: "Deliveries to a destination",
+    nodes: [
+      h("p", {}, objectLink({ id })),
+      h(
+        "nav",
+        { "aria-label": "Status", class: "choices" },
+        h(
+          "ul",
+          {},
+          ...STATUSES.map(([name, title]) =>
+            h("li", {}, h("a", { href: `#/deliveries/${id}/${name || "all"}`, "aria-current": name === chosen && "true" }, title)),
+          ),
+        ),
+      ),
+      list,
+    ],
+  };
+}

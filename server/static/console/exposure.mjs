@@ -1,0 +1,200 @@
+import { get, page } from "./api.mjs";
+import { badge, h, pages, row } from "./dom.mjs";
+import { objectLink } from "./links.mjs";
+
+/** Every address, who may connect, and what is asked of them. */
+export async function exposure() {
+  const input = h("input", {
+    id: "address",
+    name: "address",
+    placeholder: "app.example.com:443",
+    autocomplete: "off",
+    spellcheck: "false",
+  });
+  const form = h(
+    "form",
+    { class: "find", role: "search" },
+    h("label", { for: "address" }, "Find an address"),
+    input,
+    h("button", { type: "submit" }, "Show its path"),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (input.value.trim()) location.hash = `#/address/${encodeURIComponent(input.value.trim())}`;
+  });
+  const list = pages({
+    caption: "Addresses, in their order",
+    columns: ["Address", "Who may connect", "What is asked of them", "Goes to"],
+    first: await page("/exposure?limit=100", "exposure"),
+    next: (path) => page(path, "exposure"),
+    rowOf: (one) =>
+      row(
+        h("a", { href: `#/address/${encodeURIComponent(one.address)}` }, one.address),
+        badge(
+          networksInWords(one.networks),
+          one.networks === "everyone" && asked(one).length === 0 ? "open" : one.networks === "nobody" ? "shut" : "plain",
+        ),
+        asked(one).join(", ") || "nothing",
+        targetInWords(one.goes_to),
+      ),
+    empty: "No edge serves anything yet.",
+  });
+  return { title: "Exposure", nodes: [h("p", { class: "lead" }, "Who can reach what is behind each address."), form, list] };
+}
+
+/** The path of a request to one address, drawn step by step. */
+export async function address([encoded = ""]) {
+  const wanted = decodeURIComponent(encoded);
+  const { exposure: rows } = await get(`/exposure?address=${encodeURIComponent(wanted)}`);
+  if (rows.length === 0) return { title: wanted, nodes: [h("p", { class: "empty" }, "Nothing is served at this address.")] };
+  const many = rows.length > 1;
+  return {
+    title: wanted,
+    nodes: [
+      h("p", {}, h("a", { href: "#/exposure" }, "All addresses")),
+      ...rows.map((one) => h("section", { "aria-label": `Path to ${one.address}` }, many && h("h2", {}, one.address), path(one))),
+    ],
+  };
+}
+
+function path(one) {
+  return h(
+    "div",
+    {},
+    h("ol", { class: "path" }, ...stepsOf(one)),
+    one.notes.length > 0 &&
+      h("div", { class: "notes" }, h("h3", {}, "Worth knowing"), h("ul", {}, ...one.notes.map((note) => h("li", {}, note)))),
+    one.unknown.length > 0 &&
+      h("p", { class: "problem" }, `Not wholly known, because there is more than one answer looks at: ${one.unknown.join(", ")}.`),
+  );
+}
+
+function stepsOf(one) {
+  const step = (kind, title, ...content) => h("li", { class: kind }, h("h3", {}, title), h("div", {}, ...content));
+  const { networks, tls, edge, route } = one;
+  return [
+    step(networks === "everyone" ? "open" : networks === "nobody" ? "shut" : "guard", "Clients", networksDetail(networks)),
+    edge &&
+      step(
+        "place",
+        route ? "Edge and route" : "Edge",
+        h("p", {}, objectLink(edge), route && [" → ", objectLink(route)]),
+        h("p", {}, tls.ends_at === "edge" ? `TLS ${tls.from ?? ""} or newer ends here.` : "TLS passes through to the upstream."),
+      ),
+    one.client_certificate &&
+      step(
+        "guard",
+        "Client certificate",
+        h("p", {}, "signed by"),
+        h(
+          "ul",
+          {},
+          ...one.client_certificate.authorities.map((ca) =>
+            h("li", {}, ca.subject, ca.not_after && ` (until ${ca.not_after.slice(0, 10)})`),
+          ),
+        ),
+      ),
+    one.user_agents &&
+      step(
+        "guard",
+        "User agent",
+        one.user_agents.allow.length > 0 && h("p", {}, "must match ", codes(one.user_agents.allow)),
+        one.user_agents.deny.length > 0 && h("p", {}, "must not match ", codes(one.user_agents.deny)),
+      ),
+    one.token &&
+      step(
+        "guard",
+        "JSON Web Token",
+        h("p", {}, "of ", codes(one.token.issuers)),
+        h("p", {}, "for ", codes(one.token.audiences)),
+        h("p", {}, "signed with ", one.token.algorithms.join(", ")),
+      ),
+    one.sign_in &&
+      step(
+        "guard",
+        "Sign-in",
+        h("p", {}, "with ", codes([one.sign_in.issuer]), " as ", codes([one.sign_in.client_id])),
+        one.sign_in.options_passthrough && h("p", {}, "OPTIONS requests pass without it."),
+      ),
+    ...one.actions.map((action) =>
+      step(
+        action.type === "deny" && !action.conditional ? "shut" : "act",
+        `${action.type}, ${action.direction}`,
+        action.settings && h("p", {}, action.settings),
+        h("p", {}, action.conditional ? ["where ", codes(action.expressions)] : "always"),
+      ),
+    ),
+    step(["missing", "cycle", "disabled"].includes(one.goes_to.kind) ? "shut" : "target", "Backend", targetTree(one.goes_to)),
+    (one.served_by.credentials.length > 0 || one.served_by.others > 0) &&
+      step(
+        "target",
+        "May be served by",
+        h(
+          "ul",
+          {},
+          ...one.served_by.credentials.map((credential) => h("li", {}, objectLink(credential))),
+          one.served_by.others > 0 && h("li", {}, `${one.served_by.others} more that you do not see`),
+        ),
+      ),
+  ].filter(Boolean);
+}
+
+const codes = (texts) => texts.flatMap((text, index) => [index > 0 && ", ", h("code", {}, text)]);
+
+function networksInWords(networks) {
+  if (typeof networks === "string") return networks;
+  const all = [...networks.v4, ...networks.v6];
+  const more = all.length - 2 + (networks.more ?? 0);
+  return all.length === 0 ? "nobody" : `${all.slice(0, 2).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function networksDetail(networks) {
+  if (networks === "everyone") return h("p", {}, "Everyone may connect.");
+  if (networks === "nobody") return h("p", {}, "Nobody may connect.");
+  return h("p", {}, "Only from ", codes([...networks.v4, ...networks.v6]), networks.more ? ` and ${networks.more} more` : "");
+}
+
+const asked = (one) =>
+  [
+    one.client_certificate && "client certificate",
+    one.sign_in && "sign-in",
+    one.token && "token",
+    one.user_agents && "user agent",
+    one.actions.some(({ type, direction }) => type === "deny" && direction === "inbound") && "policies",
+  ].filter(Boolean);
+
+const KINDS = {
+  tunnel_group: ({ labels }) => `tunnels with ${labelsOf(labels)}`,
+  static: ({ address, tls }) => `${address ?? "an address that is not known"}${tls ? " over TLS" : ""}`,
+  http_response: ({ status_code: status }) => `a fixed response, ${status}`,
+  weighted: () => "shared by weight",
+  failover: () => "the first that can take it",
+  tunnels: () => "tunnels that bind the address",
+  missing: () => "no such backend",
+  cycle: () => "backends that lead in a circle",
+  disabled: () => "nowhere: the module is disabled",
+  unknown: () => "not known",
+  more: () => "more than is shown",
+};
+
+const targetInWords = (target) => (KINDS[target.kind] ?? (() => target.kind))(target);
+
+const labelsOf = (labels) =>
+  Object.entries(labels)
+    .map(([label, text]) => `${label}=${text}`)
+    .join(", ");
+
+/** A backend, and those that it hands the traffic to. */
+function targetTree(target) {
+  const { name, parts, in_order: order } = target;
+  const below =
+    parts?.map(({ percent, to }) => h("li", {}, h("strong", {}, `${percent} % `), targetTree(to))) ??
+    order?.map((to) => h("li", {}, targetTree(to)));
+  return h(
+    "div",
+    { class: "tree" },
+    targetInWords(target),
+    name && h("span", { class: "hint" }, ` ${name}`),
+    below && h(order ? "ol" : "ul", {}, ...below),
+  );
+}

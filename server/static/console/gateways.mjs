@@ -1,0 +1,58 @@
+import { get, page } from "./api.mjs";
+import { badge, h, pages, row, table, time } from "./dom.mjs";
+import { objectLink } from "./links.mjs";
+
+/** Gateways that reported in the last seven days. */
+export async function gateways() {
+  const list = pages({
+    caption: "Gateways, by name",
+    columns: ["Gateway", "Last report", "Version", "Envoy", "Event", "Edges served", "Edges rejected"],
+    first: await page("/gateways?limit=100", "gateways"),
+    next: (path) => page(path, "gateways"),
+    rowOf: (one) =>
+      row(
+        h("a", { href: `#/gateway/${encodeURIComponent(one.name)}` }, one.name),
+        time(one.last_seen),
+        one.version || "–",
+        one.envoy_version || "–",
+        String(one.sequence),
+        badge(String(one.applied)),
+        badge(String(one.rejected), one.rejected > 0 ? "shut" : "plain"),
+      ),
+    empty: "No gateway has reported in the last seven days.",
+  });
+  return { title: "Gateways", nodes: [h("p", { class: "lead" }, "What gateways said that they serve."), list] };
+}
+
+/** What a gateway serves, and which agents are connected to it. */
+export async function gateway([name = ""]) {
+  const one = await get(`/gateways/${name}`);
+  const edges = one.edges.toSorted((a, b) => (a.state === b.state ? 0 : a.state === "rejected" ? -1 : 1));
+  return {
+    title: `Gateway ${one.name}`,
+    nodes: [
+      h("p", { class: "lead" }, "Last report ", time(one.last_seen), `, at event ${one.sequence}.`),
+      h("h2", {}, "Edges"),
+      edges.length === 0
+        ? h("p", { class: "empty" }, "It serves none.")
+        : table(
+            "Edges, rejected ones first",
+            ["Edge", "State", "Why"],
+            edges.map(({ id, state, reason }) =>
+              row(objectLink({ id }), badge(state, state === "rejected" ? "shut" : "open"), reason || "–"),
+            ),
+          ),
+      h("h2", {}, "Agents"),
+      one.agents.length === 0
+        ? h("p", { class: "empty" }, "None is connected.")
+        : table(
+            "Agents",
+            ["Credential", "Serves", "From", "Since"],
+            one.agents.map(({ credential, bind, address, since }) =>
+              row(objectLink({ id: credential }), bind.join(", "), address, time(since)),
+            ),
+          ),
+      one.other_agents > 0 && h("p", { class: "hint" }, `And ${one.other_agents} agents of credentials of others.`),
+    ].filter(Boolean),
+  };
+}

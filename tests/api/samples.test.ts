@@ -1,0 +1,67 @@
+import {
+  type Definition,
+  definitionNamed,
+  EVENT_TYPES,
+  eventTypeOf,
+  expandPath,
+  registry,
+  sampleBody,
+  sampleEvent,
+  sampleFields,
+  sampleReferences,
+} from "@tunnelplane/sdk/contract";
+import { expect } from "chai";
+import { type Json, serverOfThisFile } from "../support/api/expect";
+import { ServerProcess } from "../support/server";
+
+describe("The examples of the reference and of the OpenAPI document", () => {
+  const server = serverOfThisFile(() => ServerProcess.start());
+  const made = new Map<string, string>();
+
+  /** Creates the object that a sample names, and what it refers to, once. */
+  async function idOf(reference: string): Promise<string> {
+    const known = made.get(reference);
+    if (known) return known;
+    const { id } = await create(definitionNamed(reference.split("/")[0] ?? ""));
+    made.set(reference, id);
+    return id;
+  }
+
+  async function create(definition: Definition): Promise<Json & { id: string; uri: string }> {
+    const ids = new Map<string, string>();
+    for (const reference of sampleReferences(definition)) ids.set(reference, await idOf(reference));
+    const known = (reference: string) => ids.get(reference) ?? "";
+    return server.created(expandPath(definition.path, sampleFields(definition, known)), sampleBody(definition, known));
+  }
+
+  for (const definition of registry) {
+    it(`of a ${definition.title} is accepted by a server as it stands there, and its events are as they stand there`, async () => {
+      const { id, uri } = await create(definition);
+      const change = "description" in definition.fields ? { description: "changed" } : { name: "changed" };
+      expect((await server.rest.patch(uri, change)).status).to.equal(200);
+      expect((await server.rest.delete(uri)).status).to.equal(204);
+      const { events } = await server.read(`/events?object_id=${id}`);
+      for (const happened of ["created", "updated", "deleted"] as const) {
+        const event = events.find((one: Json) => one.event_type === eventTypeOf(definition, happened));
+        expect(placesIn(event)).to.deep.equal(placesIn(sampleEvent(definition, happened)));
+      }
+    });
+  }
+
+  it("are there for every type of event", () => {
+    const shown = registry.flatMap((definition) =>
+      (["created", "updated", "deleted"] as const).map((change) => eventTypeOf(definition, change)),
+    );
+    expect(shown).to.include.members([...EVENT_TYPES]);
+  });
+});
+
+/** Every field of a value, at any depth, by its path; those of lists that are not empty by that of their first entry. Lists of objects that belong to it are left out. */
+function placesIn(value: unknown, path = ""): string[] {
+  if (Array.isArray(value)) return path.endsWith(".routes") ? [] : placesIn(value[0], `${path}[]`);
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value)
+    .map(([name, field]): [string, unknown] => [name.replace(/_\w{27}$/, "_…"), field])
+    .flatMap(([name, field]) => [`${path}.${name}`, ...placesIn(field, `${path}.${name}`)])
+    .sort();
+}

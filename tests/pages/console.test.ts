@@ -1,0 +1,221 @@
+import { readFileSync } from "node:fs";
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { HAS_BROWSER, LOOKS, RealBrowser, type Tab } from "../support/browser";
+import { execute } from "../support/databases";
+import { Rest } from "../support/rest";
+import { ServerProcess } from "../support/server";
+import { StandInServer } from "../support/standIn";
+import { picture } from "./screenshots";
+import { type ConsoleWorld, fillForConsole } from "./world";
+
+const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+describe("The console at /console", () => {
+  let server: ServerProcess;
+  let refusing: StandInServer;
+  before(async () => {
+    // Refuses events in a way that is tried again, for a day; the test makes a dead letter of one, as that day would.
+    refusing = await StandInServer.start((_request, response) => response.writeHead(422).end("this log is not welcome"));
+    server = await ServerProcess.start({ args: ["--event-endpoint", `monitoring_service=${refusing.url}`, "--allow-private-targets"] });
+  });
+  after(async () => {
+    await server.stop();
+    refusing.stop();
+  });
+
+  it("needs no key to be opened, and its policy for browsers forbids inline scripts and styles, other servers and frames", async () => {
+    const page = await fetch(`${server.url}/console`);
+    expect(page.status).to.equal(200);
+    const policy = page.headers.get("content-security-policy") ?? "";
+    expect(policy)
+      .to.contain("default-src 'none'")
+      .and.to.contain("require-trusted-types-for 'script'")
+      .and.to.contain("frame-ancestors 'none'");
+    expect(policy).not.to.match(/unsafe|https?:|\*/);
+    for (const [, name = ""] of (await page.text()).matchAll(/"(console\/[\w.]+)"/g))
+      expect((await fetch(`${server.url}/${name}`)).status).to.equal(200);
+  });
+
+  if (!HAS_BROWSER) {
+    it("skipped: there is no Chromium on this machine", function () {
+      this.skip();
+    });
+    return;
+  }
+
+  describe("in Chromium, on a store of 10,000 objects,", () => {
+    let world: ConsoleWorld;
+    let browser: RealBrowser;
+    let tab: Tab;
+    let page: Page;
+
+    before(async () => {
+      world = await fillForConsole(server);
+      browser = await RealBrowser.start();
+      tab = await browser.open(`${server.url}/console`, LOOKS.light);
+      page = tab.page;
+    });
+    after(() => browser.close());
+
+    const heading = (name: string) => page.getByRole("heading", { level: 1, name }).waitFor();
+
+    async function signIn(on: Page, key: string): Promise<void> {
+      await on.getByLabel("API key").fill(key);
+      await on.getByRole("button", { name: "Open the console" }).click();
+    }
+
+    it("a wrong key is refused in words, and the right one is kept in memory only: a reload forgets it", async () => {
+      await signIn(page, "tpk_wrong");
+      await page.getByText("This key is not known here, or has expired.").waitFor();
+      await signIn(page, server.apiKey);
+      await heading("Exposure");
+      await page.reload();
+      await page.getByLabel("API key").waitFor();
+      await signIn(page, server.apiKey);
+      await heading("Exposure");
+      const kept = await page.evaluate(
+        "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, document.documentElement.outerHTML])",
+      );
+      expect(kept).not.to.contain(server.apiKey);
+      tab.errors.splice(0); // the refused key, which Chromium counts as an error
+    });
+
+    it("every address is a row that says who may connect and what is asked, page by page", async () => {
+      const row = page.getByRole("row", { name: /^app\.example\.com:443/ });
+      await row.waitFor();
+      expect(await row.innerText())
+        .to.contain("192.0.2.0/24")
+        .and.to.contain("client certificate")
+        .and.to.contain("shared by weight");
+      await picture(page, "console-exposure");
+      await page.getByText("100 shown, and there are more").waitFor();
+      await page.getByRole("button", { name: "Show more" }).click();
+      await page.getByText("200 shown, and there are more").waitFor();
+    });
+
+    it("the path to an address is drawn in the order in which a request goes", async () => {
+      await page.getByLabel("Find an address").fill("app.example.com:443");
+      await page.getByRole("button", { name: "Show its path" }).click();
+      await heading("app.example.com:443");
+      expect(await page.locator(".path > li > h3").allInnerTexts()).to.deep.equal([
+        ...["Clients", "Edge", "Client certificate", "deny, inbound", "Backend", "May be served by"],
+      ]);
+      await page.getByText("Partners CA").waitFor();
+      await page.getByText("95 %").waitFor();
+      await picture(page, "console-path");
+    });
+
+    it("an object shows its fields, and a backend the thousands of edges that refer to it", async () => {
+      await page.getByRole("link", { name: "Objects" }).click();
+      await heading("Objects");
+      await page.getByRole("link", { name: "Tunnel-group backends" }).click();
+      await page.getByRole("link", { name: world.backend }).click();
+      await heading(`Tunnel-group backend ${world.backend}`);
+      await page.getByText("service").first().waitFor();
+      await page
+        .getByRole("region", { name: `Objects that refer to ${world.backend}` })
+        .getByText("backend.backend_id")
+        .first()
+        .waitFor();
+      await page.getByText("100 shown, and there are more").waitFor();
+      await picture(page, "console-object");
+    });
+
+    it("secrets that the API answers are not shown", async () => {
+      await page.goto(`${server.url}/console#/object/event_destinations/${world.destination}`);
+      await page.getByText("secret, not shown").waitFor();
+      expect(await page.content()).not.to.contain("a key never shown in a console");
+    });
+
+    it("dead letters are counted, and each says what the service answered", async () => {
+      await page.getByRole("link", { name: "Deliveries" }).click();
+      await heading("Deliveries");
+      await untilDead();
+      await page.reload();
+      await signIn(page, server.apiKey);
+      await page.getByRole("link", { name: "our audit trail" }).click();
+      await page.getByText("this log is not welcome").waitFor();
+      await picture(page, "console-deliveries");
+      await page.getByRole("link", { name: "Delivered", exact: true }).click();
+      await page.getByText("There are none of these.").waitFor();
+    });
+
+    it("the audit log and the gateways are there, newest change and rejected edges first", async () => {
+      await page.getByRole("link", { name: "Audit log" }).click();
+      await heading("Audit log");
+      await page.getByText("api_key_created").first().waitFor();
+      await picture(page, "console-audit");
+      await page.getByRole("link", { name: "Gateways" }).click();
+      await page.getByRole("link", { name: "berlin-1" }).click();
+      await heading("Gateway berlin-1");
+      expect(await page.getByRole("region", { name: "Edges, rejected ones first" }).getByRole("row").nth(1).innerText()).to.contain(
+        "rejected",
+      );
+      await picture(page, "console-gateway");
+    });
+
+    it("works with keys alone: Tab reaches the sections, Enter opens one, and its heading has the focus", async () => {
+      await page.goto(`${server.url}/console#/audit`);
+      await heading("Audit log");
+      await page.locator(".skip").focus();
+      await page.keyboard.press("Tab");
+      expect(await page.evaluate("document.activeElement?.textContent")).to.equal("Exposure");
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await heading("Objects");
+      await page.waitForFunction("document.activeElement?.tagName === 'H1'");
+      expect(await page.getByRole("link", { name: "Objects" }).getAttribute("aria-current")).to.equal("page");
+    });
+
+    it("is sound for screen readers by the rules of axe, in light and in dark and on a phone", async () => {
+      for (const [look, options] of Object.entries(LOOKS)) {
+        const seen = await browser.open(`${server.url}/console`, options);
+        await signIn(seen.page, server.apiKey);
+        for (const where of [
+          "#/exposure",
+          "#/address/app.example.com%3A443",
+          "#/objects/tls_edge",
+          `#/object/edges/tls/${world.edge}`,
+          "#/audit",
+          "#/gateway/berlin-1",
+        ]) {
+          await seen.page.goto(`${server.url}/console${where}`);
+          await seen.page.locator("main:not([aria-busy]) h1").waitFor();
+          await seen.page.evaluate(AXE);
+          const violations = await seen.page.evaluate(
+            "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0]?.html))",
+          );
+          expect(violations, `${look} ${where}`).to.deep.equal([]);
+          if (look !== "light" && where.startsWith("#/address")) await picture(seen.page, `console-path-${look}`);
+        }
+        await seen.page.context().close();
+      }
+    });
+
+    it("shows a member what members may see, and nothing of admins", async () => {
+      const { page: other } = await browser.open(`${server.url}/console`, LOOKS.light);
+      await signIn(other, world.member);
+      await other.getByRole("heading", { level: 1, name: "Exposure" }).waitFor();
+      expect(await other.locator("header nav a").allInnerTexts()).to.deep.equal(["Exposure", "Objects", "Gateways"]);
+      await other.goto(`${server.url}/console#/audit`);
+      await other.getByText("Only admins may see the audit log").waitFor();
+    });
+
+    it("asks no other server for anything, and no script or policy complained", () => {
+      expect(tab.requests.filter((address) => !address.startsWith(server.url) && !address.startsWith("data:"))).to.deep.equal([]);
+      expect(tab.errors).to.deep.equal([]);
+    });
+
+    /** Waits until the service has refused an event, and has it given up. */
+    async function untilDead(): Promise<void> {
+      const rest = new Rest(server.url, server.apiKey);
+      const isRefused = async () =>
+        (await rest.get(`/event_destinations/${world.destination}/deliveries`)).body.deliveries.some(
+          ({ last_error }: { last_error: string | null }) => last_error !== null,
+        );
+      while (!(await isRefused())) await new Promise((resolve) => setTimeout(resolve, 50));
+      await execute(server.data, "update delivery set status = 'dead'");
+    }
+  });
+});

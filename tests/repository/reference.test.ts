@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { CatalogueFile, check } from "@tunnelplane/sdk/catalogue";
+import { EVENT_TYPES, marksOf, registry, shapeOf } from "@tunnelplane/sdk/contract";
+import { expect } from "chai";
+import type { z } from "zod";
+
+const ROOT = join(__dirname, "../..");
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+const page = (kind: string): string => read(`docs/reference/${kind}.md`);
+
+describe("The reference", () => {
+  it("has a page for each resource type, and no other but those of events and of all", () => {
+    const pages = readdirSync(join(ROOT, "docs/reference")).sort();
+    expect(pages).to.deep.equal(["README.md", "events.md", ...registry.map(({ kind }) => `${kind}.md`)].sort());
+  });
+
+  for (const { kind, title, fields, example } of registry) {
+    it(`of a ${title} has every field, nested ones too, and an example for programs, catalogues and curl`, () => {
+      const text = page(kind);
+      for (const path of pathsIn(fields)) expect(text).to.contain(`| \`${path}\` |`);
+      expect(text)
+        .to.contain(`\`\`\`ts\n${example}\n\`\`\``)
+        .and.to.contain('```sh\ncurl "$TUNNELPLANE_BASE_URL/')
+        .and.to.contain("## Import");
+    });
+
+    it(`of a ${title} has a catalogue that is right as it stands there`, () => {
+      const [, catalogue = ""] = /```yaml\n([\s\S]*?)```/.exec(page(kind)) ?? [];
+      const document = new CatalogueFile(catalogue, {});
+      const { entries } = check(document, registry);
+      expect(document.mistakes.map(({ message }) => message)).to.deep.equal([]);
+      expect(entries.map(({ definition }) => definition.kind)).to.include(kind);
+    });
+  }
+
+  it("has a payload for each of the 48 types of events", () => {
+    expect(EVENT_TYPES).to.have.lengthOf(48);
+    for (const type of EVENT_TYPES) expect(page("events")).to.match(new RegExp(`^## ${type}\\n\\n.*\\n\\n\`\`\`json\\n{`, "m"));
+  });
+
+  it("leads nowhere wrong: each link of its pages has a target", () => {
+    for (const name of readdirSync(join(ROOT, "docs/reference"))) {
+      for (const [, file = "", anchor] of read(`docs/reference/${name}`).matchAll(/\]\(([\w./-]+\.md)(?:#([\w-]+))?\)/g)) {
+        const target = readFileSync(join(ROOT, "docs/reference", file), "utf8");
+        if (anchor) expect(headings(target), `${name} → ${file}`).to.include(anchor);
+      }
+    }
+  });
+
+  it("says of actions and of expressions the same as hover texts, the OpenAPI document and the schema of catalogues", () => {
+    const { EndpointHTTPActionMutate: action } = { EndpointHTTPActionMutate: variantsOf() };
+    const places = {
+      reference: page("https_edge_route"),
+      hover: read("provider/src/generated/httpsEdgeRoute.ts"),
+      schema: JSON.parse(JSON.stringify(read("provider/tunnels.schema.json"))) as string,
+    };
+    for (const shape of Object.values(action)) {
+      for (const [name, setting] of Object.entries(shape.shape as Record<string, z.ZodType>)) {
+        const said = setting.meta()?.description ?? "";
+        expect(said, name).not.to.equal("");
+        expect(places.reference).to.contain(said);
+        expect(places.hover).to.contain(said);
+        expect(places.schema).to.contain(JSON.stringify(said).slice(1, -1));
+      }
+    }
+    const served = "`req.method`, `req.host`";
+    for (const text of Object.values(places)) expect(text).to.contain(served);
+  });
+});
+
+/** The settings of every action, as the contract has them. */
+function variantsOf(): Readonly<Record<string, z.ZodObject>> {
+  const route = registry.find(({ kind }) => kind === "https_edge_route");
+  const policies = shapeOf(route?.fields.policies as z.ZodType)?.inbound as unknown as { unwrap(): z.ZodArray };
+  const actions = shapeOf(policies.unwrap().element as z.ZodType)?.actions as z.ZodArray;
+  return marksOf(actions.element as z.ZodType).variants?.shapes ?? {};
+}
+
+function pathsIn(fields: Readonly<Record<string, z.ZodType>>, within = ""): string[] {
+  return Object.entries(fields).flatMap(([name, field]) => [`${within}${name}`, ...pathsIn(shapeOf(field) ?? {}, `${within}${name}.`)]);
+}
+
+const headings = (page: string): string[] =>
+  [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w -]/g, "")
+      .replaceAll(" ", "-"),
+  );
