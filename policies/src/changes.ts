@@ -52,7 +52,7 @@ function urnFor({ cause, kind, name }: Finding, { resources }: StackValidationAr
   return resources.find((resource) => resource.name === name && typeOf(resource.type)?.kind === kind)?.urn;
 }
 
-/** What all rules find, worked out once for each run: a policy that asks again asks about another one. */
+/** Cache for the findings of all rules, computed once per run. A policy that asks a second time is in the next run. */
 function findingsOfRuns(
   state: StateBefore,
   options: ChangeOptions,
@@ -73,6 +73,6 @@ async function judge({ resources }: StackValidationArgs, state: StateBefore, { s
   if (resources[0]) state.begin(resources[0].urn);
   const { before, after } = worldsOfStack(await state.resources(), resources.map(declaredBy), server && (await serverObjects(server)));
   const { findings, standing } = compare(before, after, { now: new Date() });
-  // What is true of this stack is said whether or not it changes; of what belongs to others, only what this stack changes.
+  // Report standing findings about this stack, but not about objects of others.
   return [...findings, ...standing.filter(({ cause }) => cause.urn !== undefined)];
 }

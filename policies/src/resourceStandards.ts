@@ -7,7 +7,7 @@ import type { StateBefore } from "./stateBefore";
 
 const DAY_MS = 86_400_000;
 
-/** What is wrong with a resource, in a sentence; undefined where nothing is, or where it is not known yet. */
+/** A sentence that says what is wrong with a resource; undefined if nothing is, or if it is not known yet. */
 type Judge = (properties: Properties, config: { readonly days?: number }) => string | undefined;
 
 interface Standard extends Pick<ResourceValidationPolicy, "name" | "description" | "severity" | "configSchema"> {
@@ -104,9 +104,9 @@ const hasKeys = (service: unknown): boolean => {
 };
 
 /**
- * What every team wants of single resources: each is judged before it is made.
+ * Standards for single resources. Each resource is checked before it is created.
  *
- * @param state told of the first resource, while nothing has changed
+ * @param state gets the URN of the first resource, before anything changes
  */
 export const resourceStandards = (state: StateBefore): ResourceValidationPolicy[] =>
   standards.map(({ kinds, judge, ...policy }) => ({

@@ -10,8 +10,8 @@ export interface CatalogueSetArgs {
 }
 
 /**
- * Everything that a YAML file lists, as one resource: one request and one transaction for all its objects. See
- * docs/changesets.md. What left the file is deleted; destroying the resource deletes its objects.
+ * All objects of a YAML file as one resource, with one request and one transaction for all of them. See docs/changesets.md.
+ * Objects that are removed from the file are deleted; destroying the resource deletes all of its objects.
  *
  * @example
  * ```ts

@@ -3,14 +3,14 @@ import * as pulumi from "@pulumi/pulumi";
 import { CatalogueFile, check, commonTags, type Entry, type Later, report, type Tags } from "@tunnelplane/sdk/catalogue";
 import { registry } from "@tunnelplane/sdk/contract";
 
-/** What a catalogue lists, and the line of each entry's name. */
+/** The entries of a catalogue, and the line of each entry's name. */
 export type ReadCatalogue = ReturnType<typeof check> & { readonly lineOf: (entry: Entry) => number };
 
 /** Reads a catalogue for a program. Throws all its mistakes at once, each with its line. */
 export function readCatalogue(file: string): ReadCatalogue {
   const document = new CatalogueFile(read(file), tagsFor(file));
   const checked = check(document, registry);
-  // A RunError is shown without a stack trace, which would lead into this package.
+  // Pulumi shows a RunError without a stack trace; the trace would only show lines of this package.
   if (document.mistakes.length > 0) throw new pulumi.RunError(report(file, document.mistakes, document.lines));
   return { ...checked, lineOf: ({ collection, name }) => document.lineOf([collection, name], "name") };
 }
@@ -23,7 +23,7 @@ function read(file: string): string {
   }
 }
 
-/** What the tags of a catalogue stand for in a program. */
+/** The tags of a catalogue in a program. */
 const tagsFor = (file: string): Tags => ({
   ...commonTags(file),
   "!config": (key) => fromStack(key, "", (config, name) => config.get(name)),

@@ -13,7 +13,7 @@ export interface DeclaredSet {
   readonly objects: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** A set as the state records it. */
+/** A set in the state. */
 export interface RecordedSet {
   readonly set: string;
   /** By `<kind>/<key>`. */
@@ -25,7 +25,7 @@ export interface RecordedSet {
 
 /** The lifecycle of a catalogue as one resource, independent of its host. */
 export class SetLifecycle {
-  /** What an apply would do; also deletions that it would not be allowed. */
+  /** The plan of an apply, including deletions beyond its limit. */
   plan(transport: Transport, declared: DeclaredSet): Promise<ChangeSetResult> {
     return new ChangeSets(transport).plan(requestOf(declared, MOST_OBJECTS));
   }

@@ -8,22 +8,21 @@ import { isObject, type PreviewStep, type State } from "./preview";
 import { SECRET, typeIn } from "./resources";
 import { ourSteps, type Worlds, worldsOf } from "./worlds";
 
-/** A resource as the engine tells a policy pack of it. */
+/** A resource in the form in which the engine passes it to policy packs. */
 export interface DeclaredResource {
   readonly urn: string;
-  /** URNs under which it was known before. */
+  /** Its earlier URNs. */
   readonly aliases?: readonly string[];
-  /** What is not known yet is `UNKNOWN` of `@tunnelplane/sdk/meaning`. What the server computed may be among them. */
+  /** Declared properties, and maybe computed ones. Values that are not known yet are `UNKNOWN` of `@tunnelplane/sdk/meaning`. */
   readonly properties: Readonly<Record<string, unknown>>;
-  /** The URNs that each property rests on. */
+  /** The URNs that each property depends on. */
   readonly propertyDependencies?: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
- * The worlds before and after a change of a stack, where no preview is at hand: from what its state records and from
- * what its program declares.
+ * The worlds before and after a change of a stack, made from its state and its declared resources instead of a preview.
  *
- * @param server the objects of the server, so that what is outside of the stack is seen as well
+ * @param server the objects of the server, to include those outside of the stack
  */
 export function worldsOfStack(recorded: readonly State[], declared: readonly DeclaredResource[], server?: Everything): Worlds {
   const before = new Map(recorded.filter(({ delete: leaves, urn }) => !leaves && typeIn(urn)).map((state) => [state.urn, covered(state)]));
@@ -41,7 +40,7 @@ export function worldsOfStack(recorded: readonly State[], declared: readonly Dec
 }
 
 function stepOf({ urn, properties, propertyDependencies }: DeclaredResource, old: State | undefined, kind: string, definition: Definition) {
-  // What the server chose is told as if it were declared.
+  // The engine lists values that the server chose among the declared ones; leave them out.
   const isChosen = (name: string) => old?.inputs?.[name] === undefined && same(old?.outputs?.[name], properties[name]);
   const fields = Object.keys(definition.fields).map(camelCase);
   const inputs = Object.fromEntries(fields.filter((name) => !isChosen(name)).map((name) => [name, properties[name]]));

@@ -4,10 +4,10 @@ import type { Entry } from "./entries";
 import { isLater } from "./file";
 import type { Links } from "./references";
 
-/** What an entry is called in a change set: `tls_edge/app`. */
+/** The name of an entry in a change set: `tls_edge/app`. */
 export const setNameOf = ({ definition, name }: Entry): string => `${definition.kind}/${name}`;
 
-/** The entries of a catalogue as the objects of a change set: names stand as keys. Values that are known later are asked for now. */
+/** Turns the entries of a catalogue into objects of a change set, with names as keys. Resolves values that are known later. */
 export const setObjectsOf = (entries: readonly Entry[], links: Links): SetObject[] =>
   entries.map((entry) => {
     const targets = links.get(entry);
@@ -20,10 +20,10 @@ export const setObjectsOf = (entries: readonly Entry[], links: Links): SetObject
     return { kind: entry.definition.kind, key: entry.name, fields };
   });
 
-/** What stands for a name: for the key of a map at a place, or for the value there. */
+/** Finds the replacement for a name: for a map's key at a path, or for the value there. */
 export type StandIn<T> = (place: string, isKey: boolean) => T | undefined;
 
-/** A copy of what is written, in which each place has what it stands for. @param fromEntries makes a map of its entries */
+/** A copy of an entry's arguments in which names are replaced. @param fromEntries makes a map of its entries */
 export function filled<T>(
   value: unknown,
   standIn: StandIn<T>,

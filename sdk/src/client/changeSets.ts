@@ -2,42 +2,42 @@ import { randomUUID } from "node:crypto";
 import type { Kind } from "../contract/kinds";
 import type { Answered, ChangeAnswer, RequestOptions, Transport } from "./transport";
 
-/** An object as a change set declares it. */
+/** A declared object of a change set. */
 export interface SetObject {
   readonly kind: Kind;
-  /** Unique for its kind in its set: letters, digits, `.`, `_` and `-`. */
+  /** Its name, unique for its kind in the set: letters, digits, `.`, `_` and `-`. */
   readonly key: string;
-  /** An object that exists: adopts it, or gives an object of the set another key. */
+  /** The id of an existing object, to adopt it or to change its key in the set. */
   readonly id?: string;
   /**
-   * The fields of its creation. In the place of an id stands `{ $key: "tunnel_group_backend/web" }` for an object of the set,
-   * and `"$key:tunnel_group_backend/web"` as a key of a map.
+   * The fields of its creation. `{ $key: "tunnel_group_backend/web" }` stands for the id of an object of the set; as the key of
+   * a map, `"$key:tunnel_group_backend/web"`.
    */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-/** The state that a set shall have. */
+/** The desired state of a set. */
 export interface ChangeSetRequest {
   readonly set: string;
-  /** `own` deletes what the request leaves out, `merge` leaves it. Default `merge`. */
+  /** `own` deletes objects that the request leaves out, `merge` keeps them. Default `merge`. */
   readonly mode?: "merge" | "own";
-  /** The digest of a plan: go on only if that is what would be done now, otherwise {@link PreconditionFailedError}. */
+  /** The digest of a plan. If the plan would be another one by now, the apply fails with {@link PreconditionFailedError}. */
   readonly expect?: string;
-  /** How many objects may be deleted because they left the set. Default 0. */
+  /** How many objects may be deleted because the request leaves them out. Default 0. */
   readonly max_deletes?: number;
   /** In any order; at most 5,000. */
   readonly objects: readonly SetObject[];
 }
 
-/** What is done with one object. */
+/** The change of one object. */
 export interface SetOperation {
   readonly op: "create" | "update" | "replace" | "delete" | "adopt";
   readonly kind: Kind;
   readonly key: string;
-  /** Null in a plan, if it is not made yet. */
+  /** Null in a plan if the object does not exist yet. */
   readonly id: string | null;
   readonly replaced_id?: string;
-  /** The fields that differ. A secret is a path alone. */
+  /** The changed fields. For a secret, only the path. */
   readonly changes: readonly { readonly path: string; readonly old?: unknown; readonly new?: unknown }[];
   /** The one-time secret of a new object. */
   readonly token?: string;
@@ -45,13 +45,13 @@ export interface SetOperation {
 
 export interface ChangeSetResult {
   readonly set: string;
-  /** Objects that stay as they are are left out. */
+  /** The changes, without unchanged objects. */
   readonly operations: readonly SetOperation[];
-  /** Names the plan, for `expect`. */
+  /** Identifies the plan, for `expect`. */
   readonly digest: string;
 }
 
-/** A set, and which object has which key in it. */
+/** A set, with its objects and their keys. */
 export interface ChangeSet {
   readonly set: string;
   readonly uri: string;
@@ -65,11 +65,11 @@ export interface ChangeSetSummary extends Omit<ChangeSet, "objects"> {
   readonly object_count: number;
 }
 
-/** Many objects that are brought to a declared state together: all of them, or none. */
+/** Change sets bring many objects to a declared state in one transaction: all of them, or none. */
 export class ChangeSets {
   constructor(private readonly transport: Transport) {}
 
-  /** What an apply would do now; changes nothing. With `findings`, also what that means for callers. */
+  /** The plan: what an apply would do now. Changes nothing. With `findings`, also the effects on callers. */
   async plan<O extends Pick<RequestOptions, "findings"> = object>(
     request: ChangeSetRequest,
     options?: O,
@@ -78,12 +78,12 @@ export class ChangeSets {
     return body;
   }
 
-  /** Gives the set the declared state, once, even if the request has to be repeated. */
+  /** Brings the set to the declared state, once, even if the request has to be repeated. */
   async apply(request: ChangeSetRequest, options: Pick<RequestOptions, "idempotencyKey"> = {}): Promise<ChangeSetResult> {
     return (await this.applyAnswered(request, options)).body;
   }
 
-  /** The same, and whether it is the answer to an earlier request with the same idempotency key. */
+  /** The same; also says whether it is the kept answer to an earlier request with the same idempotency key. */
   applyAnswered(
     request: ChangeSetRequest,
     { idempotencyKey = randomUUID() }: Pick<RequestOptions, "idempotencyKey"> = {},
@@ -91,7 +91,7 @@ export class ChangeSets {
     return this.transport.request<ChangeSetResult>("POST", PATH, request, { idempotencyKey });
   }
 
-  /** All sets that the caller may use, newest first; asks for the next page when it is needed. */
+  /** All sets that the caller may use, newest first; requests the next page when it is needed. */
   async *list({ pageSize = 100 }: { readonly pageSize?: number } = {}): AsyncGenerator<ChangeSetSummary> {
     for (let next: string | null = `limit=${pageSize}`; next !== null; ) {
       const { body } = (await this.transport.request("GET", `${PATH}?${next}`)) as Answered<Page>;

@@ -23,11 +23,11 @@ export class Events {
   }
 
   /**
-   * What came after an event, oldest first, at most 100. Where there is nothing yet, waits for it, and answers nothing when the
+   * The events after an event, oldest first, at most 100. If there are none yet, waits for one; returns an empty list when the
    * time is over.
-   * @param after the event; undefined for the oldest that is kept
+   * @param after the id of the event; undefined to begin with the oldest one
    * @param waitSeconds at most 30; the transport's `timeoutMs` has to be longer
-   * @throws BadRequestError where events were removed since: read all objects again
+   * @throws BadRequestError if events in between were pruned; then read all objects again
    */
   async after(after: string | undefined, waitSeconds: number): Promise<readonly Event[]> {
     return (await this.#page(new URLSearchParams({ ...(after !== undefined && { after_id: after }), wait: String(waitSeconds) }))).events;

@@ -1,10 +1,10 @@
 import type { Ref } from "./ref";
 import type { Answered, Transport } from "./transport";
 
-/** What became of an edge at a gateway. */
+/** The status of an edge at a gateway. */
 export interface GatewayEdge {
   readonly id: string;
-  /** `rejected` where it is not served, or not completely. */
+  /** `rejected` if it is not served, or not completely. */
   readonly state: "applied" | "rejected";
   /** Why it is rejected. */
   readonly reason: string;
@@ -59,15 +59,15 @@ export interface BindAuthorization {
   readonly credential: Ref | null;
   readonly owner_id: string | null;
   readonly acl: readonly string[];
-  /** Why it is not allowed; empty where it is. */
+  /** Why it is not allowed; empty if it is. */
   readonly reason: string;
 }
 
-/** The gateways of the account. What they ask and report takes the key of a gateway or an admin. */
+/** The gateways of the account. `report` and `authorize` need the API key of a gateway or an admin. */
 export class Gateways {
   constructor(private readonly transport: Transport) {}
 
-  /** Those that reported in the last 7 days, by name; asks for the next page when it is needed. */
+  /** The gateways that reported in the last 7 days, by name; requests the next page when it is needed. */
   async *list(): AsyncGenerator<Gateway> {
     for (let next: string | null = ""; next !== null; ) {
       const { body } = (await this.transport.request("GET", `/gateways${next}`)) as Answered<GatewayPage>;

@@ -68,11 +68,11 @@ export interface ErrorBody {
   readonly details: Readonly<Record<string, string>>;
   /** Of a change set only: what is wrong with its objects, at most 1,000 faults. */
   readonly faults?: readonly SetFault[];
-  /** How many faults there are. */
+  /** The number of faults. */
   readonly fault_count?: number;
 }
 
-/** What is wrong with one object of a change set. */
+/** An error in one object of a change set. */
 export interface SetFault {
   /** `<kind>/<key>` of the object. */
   readonly key: string;

@@ -101,7 +101,7 @@ const usersByIds = statement<{ ids: string }, UserRow>((db, parameter) =>
     .orderBy("from_id"),
 );
 
-/** What refers to objects. */
+/** The references to objects. */
 export const usersOfAll = (db: Kysely<Database>, ids: readonly string[]) => inParts(ids, (part) => usersByIds(db, { ids: part }));
 
 const targetsByIds = statement<{ ids: string }, { from_id: string; to_id: string }>((db, parameter) =>
@@ -111,10 +111,10 @@ const targetsByIds = statement<{ ids: string }, { from_id: string; to_id: string
     .where(isListed(db, "from_id", parameter("ids"))),
 );
 
-/** What objects refer to. */
+/** The references in objects. */
 export const targetsOfAll = (db: Kysely<Database>, ids: readonly string[]) => inParts(ids, (part) => targetsByIds(db, { ids: part }));
 
-/** Who holds a unique key. */
+/** The holder of a unique key. */
 export interface HolderRow {
   readonly scope: string;
   readonly value: string;
@@ -131,7 +131,7 @@ const holdersByKeys = statement<{ scope: string; values: string }, HolderRow>((d
     .where(isListed(db, "value", parameter("values"))),
 );
 
-/** Who holds unique keys, by scope. */
+/** The holders of unique keys, by scope. */
 export async function holdersOf(db: Kysely<Database>, keys: ReadonlyMap<string, readonly string[]>): Promise<HolderRow[]> {
   const found: HolderRow[] = [];
   for (const [scope, values] of keys) found.push(...(await inParts(values, (part) => holdersByKeys(db, { scope, values: part }))));

@@ -11,7 +11,7 @@ interface ObjectFault extends Fault {
   readonly name: string;
 }
 
-/** What is wrong with the objects of a request: all of it, in the order of the request. */
+/** All faults in the objects of a request, in the order of the request. */
 export class Faults {
   readonly #places = new Map<string, number>();
   readonly #faults: ObjectFault[] = [];

@@ -7,13 +7,13 @@ const KEY_OF_MAP = "$key:";
 
 type Path = readonly PropertyKey[];
 
-/** What to put in the place of a reference: for a value, and for the key of a map. */
+/** Functions that replace a reference: as a value, and as the key of a map. */
 export interface ReferenceMapper {
   value(item: unknown, path: Path, schema: z.ZodType): unknown;
   key(name: string, path: Path, schema: z.ZodType): string;
 }
 
-/** A copy of what is sent for an object, in which each reference is mapped. What has a wrong shape stays as it is. */
+/** A copy of an object's sent fields in which each reference is replaced. Parts of the wrong shape stay as they are. */
 export const mapReferences = (definition: Definition, sent: Document, mapper: ReferenceMapper): Document =>
   mapIn(createSchema(definition), sent, mapper, []) as Document;
 

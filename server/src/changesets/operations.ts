@@ -4,12 +4,12 @@ import { differences } from "../journal";
 import type { Item } from "./items";
 import { idsToKeys } from "./keys";
 
-/** What an apply does with one object, as answers tell it. */
+/** The change of one object, in the form of answers. */
 export interface Operation {
   readonly op: "create" | "update" | "replace" | "delete" | "adopt";
   readonly kind: string;
   readonly key: string;
-  /** Null while the object is not made. */
+  /** Null if the object does not exist yet. */
   readonly id: string | null;
   readonly replaced_id?: string;
   readonly changes: readonly FieldChange[];
@@ -17,7 +17,7 @@ export interface Operation {
   readonly token?: string;
 }
 
-/** A field and its values, as they are sent. A secret is a path alone. */
+/** A changed field with its values in their sent form. For a secret, only the path. */
 interface FieldChange {
   readonly path: string;
   readonly old?: unknown;
@@ -25,8 +25,8 @@ interface FieldChange {
 }
 
 /**
- * What becomes of an object; undefined if nothing.
- * @param newNames the objects that are made, by id; they stand in values by their keys, because a plan knows no ids
+ * The change of an object; undefined if it stays as it is.
+ * @param newNames the new objects, by id. Values name them by key, because a plan does not know their ids
  */
 export function operationOf(item: Item, isChanged: boolean, newNames: ReadonlyMap<string, string>): Operation | undefined {
   const { definition, key, old, sent, isReplaced, member } = item;
@@ -35,7 +35,7 @@ export function operationOf(item: Item, isChanged: boolean, newNames: ReadonlyMa
   if (!old) return { op: "create", ...about, id: null, changes: changesOf(definition, {}, named(declaredOf(item))) };
   const before = item.amendment?.sentBefore ?? {};
   if (isReplaced) {
-    // What the server will choose is no change.
+    // A value that the server will choose counts as unchanged.
     const now = { ...Object.fromEntries(Object.entries(before).filter(([field]) => !(field in sent) && isServers(item, field))), ...sent };
     return { op: "replace", ...about, id: null, replaced_id: old.id, changes: changesOf(definition, before, named(now)) };
   }

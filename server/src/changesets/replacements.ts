@@ -65,7 +65,7 @@ function follow({ documents }: Planning, item: Item, moved: ReadonlyMap<string, 
   item.references = referencesIn(createSchema(definition), item.sent);
 }
 
-/** What a replacement is created with: what is declared, and of what never was only what a creation needs. */
+/** The fields of a replacement: the declared ones, and of the others only those that a creation requires. */
 async function contentOfNew(planning: Planning, item: Item, sentBefore: Document, moved: ReadonlyMap<string, string>): Promise<Document> {
   const { definition, body, lacking, name, isWanted } = item;
   const declared = isWanted ? body.value : onlyDeclared(item, sentBefore);

@@ -1,4 +1,4 @@
-/** What each rule finds, in a sentence. */
+/** A description of each rule. */
 export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "client-certificate-dropped": "An address no longer asks for a client certificate.",
   "network-opened": "Every address of a family may connect now.",

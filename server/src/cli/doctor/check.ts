@@ -1,11 +1,11 @@
 export type State = "ok" | "warning" | "wrong";
 
-/** What one look found, and what to do about it. */
+/** The result of one check, and what to do about it. */
 export interface Found {
   readonly check: string;
   readonly state: State;
   readonly says: string;
-  /** What to do, where something should be done. */
+  /** What to do, if anything. */
   readonly cure?: string;
 }
 
@@ -14,10 +14,10 @@ export const warning = (check: string, says: string, cure: string): Found => ({ 
 export const wrong = (check: string, says: string, cure: string): Found => ({ check, state: "wrong", says, cure });
 
 const DAY_MS = 86_400_000;
-/** Who is told earlier forgets it; who is told later has no time. */
+/** Early enough to act, and late enough not to be ignored. */
 const SOON_DAYS = 30;
 
-/** What to say of something that ends. */
+/** Checks something that ends. */
 export function untilEnd(check: string, what: string, end: Date, cure: string): Found {
   const days = Math.floor((end.getTime() - Date.now()) / DAY_MS);
   const date = end.toISOString().slice(0, 10);
