@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measureChangeSets } from "./changesets";
 import { measureEvents } from "./events";
+import { measureGateway } from "./gateway";
 import { measureGrowth } from "./growth";
 import { measureOverload } from "./overload";
 import { profileServer } from "./profile";
@@ -21,6 +22,7 @@ const PARTS: Readonly<Record<string, (settings: Settings) => Promise<Section[]>>
   signing: measureSigning,
   events: measureEvents,
   changesets: measureChangeSets,
+  gateway: measureGateway,
 };
 
 async function main(): Promise<void> {

@@ -15,6 +15,11 @@ export interface Settings {
   readonly events: number;
   /** The number of changes whose events are timed. */
   readonly changes: number;
+  /** How many hostports a gateway serves, how many changes of it are timed, how many agents connect, and how many MiB each sends. */
+  readonly hostports: readonly number[];
+  readonly enforced: number;
+  readonly agents: number;
+  readonly tunnelled: number;
   /** The number of resources in each stack, and how often the stack goes through its phases. */
   readonly stacks: readonly { readonly count: number; readonly rounds: number }[];
 }
@@ -28,6 +33,10 @@ export const FULL: Settings = {
   sets: [100, 1000, 5000],
   events: 1e5,
   changes: 2000,
+  hostports: [1e3, 1e4],
+  enforced: 100,
+  agents: 1000,
+  tunnelled: 1024,
   stacks: [
     { count: 20, rounds: 3 },
     { count: 100, rounds: 3 },
@@ -44,5 +53,9 @@ export const SHORT: Settings = {
   sets: [100, 1000],
   events: 20_000,
   changes: 300,
+  hostports: [1e3],
+  enforced: 20,
+  agents: 50,
+  tunnelled: 128,
   stacks: [{ count: 20, rounds: 1 }],
 };

@@ -19,7 +19,10 @@ async function shoot(job: LoadJob): Promise<LoadResult> {
   const latencyOfRefusals = createHistogram();
   const counted = { answered: 0, refused: 0, errors: 0, firstAt: 0 };
   let sent = 0;
-  const clients = Array.from({ length: job.connections }, (_, index) => new Client(job.urls[index % job.urls.length] as string));
+  const clients = Array.from(
+    { length: job.connections },
+    (_, index) => new Client(job.urls[index % job.urls.length] as string, { connect: job.tls }),
+  );
   const fire = async (until: () => boolean) => {
     const over = new AbortController();
     const connection = async (client: Client) => {

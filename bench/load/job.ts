@@ -12,6 +12,8 @@ export interface LoadJob {
   /** Connections are shared out evenly among them. */
   readonly urls: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
+  /** For https: what is trusted, and the name that is asked for. */
+  readonly tls?: { readonly ca: string; readonly servername: string };
   readonly shots: readonly Shot[];
   readonly ids?: readonly string[];
   readonly connections: number;

@@ -27,6 +27,10 @@ export class GatewayProcess {
     );
   }
 
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
   /** Waits until the log contains a text; fails if the process ends first. */
   async logged(text: string): Promise<void> {
     while (!this.log.includes(text)) {
@@ -41,7 +45,11 @@ export class GatewayProcess {
   }
 
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
-    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill(signal);
-    return this.ended();
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode;
+    // Not "close": an Envoy that outlives a gateway that is killed holds its output open.
+    const ended = once(this.child, "exit");
+    this.child.kill(signal);
+    await ended;
+    return this.child.exitCode;
   }
 }

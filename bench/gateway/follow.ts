@@ -1,0 +1,108 @@
+import type { Section } from "../report/section";
+import type { Settings } from "../settings";
+import { GatewayWorld, percentile } from "./world";
+
+const MIB = 1024 * 1024;
+const round = (value: number, digits = 0) => Math.round(value * 10 ** digits) / 10 ** digits;
+
+/** How soon a change at the server is enforced by Envoy, and how many hostports a gateway bears. */
+export async function measureFollowing({ hostports, enforced }: Settings): Promise<Section[]> {
+  const changes: Section["rows"][number][] = [];
+  const sizes: Section["rows"][number][] = [];
+  for (const count of hostports) {
+    const world = await GatewayWorld.start();
+    try {
+      await declare(world, count);
+      const started = performance.now();
+      await world.serve();
+      const start = await world.until("h0-0.example.com", 200, started);
+      const created = await newHostports(world, Math.min(enforced, 20), `more${count}`);
+      const { gateway, envoy } = world.memory();
+      sizes.push({
+        hostports: count,
+        start: round(start),
+        gateway: round(gateway / MIB),
+        envoy: round(envoy / MIB),
+        more: round(percentile(created, 0.5)),
+      });
+      if (count === hostports[0]) {
+        const followed = { "a new hostport": await newHostports(world, enforced, "new"), ...(await denials(world, enforced)) };
+        for (const [change, times] of Object.entries(followed))
+          changes.push({ change, times: times.length, p50: round(percentile(times, 0.5)), p99: round(percentile(times, 0.99)) });
+      }
+    } finally {
+      await world.stop();
+    }
+  }
+  return [
+    {
+      part: "gateway",
+      title: "From a change at the server to its enforcement by Envoy",
+      note: "From the request that makes the change until a new connection is answered accordingly, asked every 2 ms; server, gateway and Envoy on one machine.",
+      columns: { change: "Change", times: "Times", p50: "p50 (ms)", p99: "p99 (ms)" },
+      rows: changes,
+    },
+    {
+      part: "gateway",
+      title: "Hostports of one gateway",
+      note: "HTTPS edges of 100 hostports with one wildcard certificate, each with a route that answers by itself. Start: from the start of the gateway until the first is served; memory: resident.",
+      columns: {
+        hostports: "Hostports",
+        start: "Start (ms)",
+        gateway: "Gateway (MiB)",
+        envoy: "Envoy (MiB)",
+        more: "One more served after (ms, p50)",
+      },
+      rows: sizes,
+    },
+  ];
+}
+
+const PER_EDGE = 100;
+
+async function declare({ api }: GatewayWorld, count: number): Promise<void> {
+  const { id } = await api.httpResponseBackends.create({ status_code: 200, body: "ok" });
+  for (let edge = 0; edge * PER_EDGE < count; edge++) {
+    const hostports = Array.from({ length: Math.min(PER_EDGE, count) }, (_, index) => `h${edge}-${index}.example.com:443`);
+    await site({ api }, hostports, id);
+  }
+}
+
+async function site({ api }: Pick<GatewayWorld, "api">, hostports: string[], backend_id: string) {
+  const edge = await api.httpsEdges.create({ hostports });
+  await api.httpsEdgeRoutes(edge.id).create({ match_type: "path_prefix", match: "/", backend: { backend_id } });
+  return edge;
+}
+
+/** Milliseconds from the creation of an edge to its first answer, each with a name of its own. */
+async function newHostports(world: GatewayWorld, times: number, name: string): Promise<number[]> {
+  const { id } = await world.api.httpResponseBackends.create({ status_code: 200, body: "ok" });
+  const measured: number[] = [];
+  for (let turn = 0; turn < times; turn++) {
+    const started = performance.now();
+    await site(world, [`${name}-${turn}.example.com:443`], id);
+    measured.push(await world.until(`${name}-${turn}.example.com`, 200, started));
+  }
+  return measured;
+}
+
+/** The same for a rule that closes and opens an edge. */
+async function denials(world: GatewayWorld, times: number): Promise<Record<string, number[]>> {
+  const { api } = world;
+  const policy = await api.ipPolicies.create({});
+  const { id } = await api.httpResponseBackends.create({ status_code: 200, body: "ok" });
+  const edge = await api.httpsEdges.create({ hostports: ["closing.example.com:443"] });
+  const restricted = { backend: { backend_id: id }, ip_restriction: { ip_policy_ids: [policy.id] } };
+  await api.httpsEdgeRoutes(edge.id).create({ match_type: "path_prefix", match: "/", ...restricted });
+  await world.until("closing.example.com", 403);
+  const [opened, closed]: [number[], number[]] = [[], []];
+  for (let turn = 0; turn < times; turn++) {
+    let started = performance.now();
+    const rule = await api.ipPolicyRules.create({ ip_policy_id: policy.id, cidr: "127.0.0.0/8", action: "allow" });
+    opened.push(await world.until("closing.example.com", 200, started));
+    started = performance.now();
+    await api.ipPolicyRules.delete(rule.id);
+    closed.push(await world.until("closing.example.com", 403, started));
+  }
+  return { "an IP rule that admits": opened, "an IP rule that is taken away": closed };
+}

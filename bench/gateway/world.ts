@@ -1,0 +1,96 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Tunnelplane } from "@tunnelplane/sdk";
+import { freePort } from "../../tests/gateway/traffic";
+import { certificate } from "../../tests/support/api/fixtures";
+import { ENVOY } from "../../tests/support/envoy";
+import { GatewayProcess } from "../../tests/support/gateway";
+import { ServerProcess } from "../../tests/support/server";
+
+/** A server, and a gateway that serves `*.example.com` with one certificate. */
+export class GatewayWorld {
+  gateway: GatewayProcess | undefined;
+  readonly folder = mkdtempSync(join(tmpdir(), "tpb-"));
+  readonly own = certificate({ extensions: ["subjectAltName = DNS:*.example.com"] });
+
+  private constructor(
+    readonly server: ServerProcess,
+    readonly api: Tunnelplane,
+    readonly key: string,
+    readonly port: number,
+    readonly ssh: number,
+    private readonly metrics: number,
+  ) {
+    writeFileSync(join(this.folder, "own.pem"), this.own.pem);
+    writeFileSync(join(this.folder, "own.key"), this.own.privateKey);
+  }
+
+  static async start(): Promise<GatewayWorld> {
+    const server = await ServerProcess.start({ keepLog: false, args: ["--rate-limit", "0"] });
+    const api = new Tunnelplane({ baseUrl: server.url, apiKey: server.apiKey });
+    const bot = await api.botUsers.create({ name: "gateway", role: "gateway" });
+    const key = (await api.apiKeys.create({ owner_id: bot.id })).token ?? "";
+    return new GatewayWorld(server, api, key, await freePort(), await freePort(), await freePort());
+  }
+
+  /** Starts the gateway, and resolves when Envoy serves what is declared. */
+  async serve(): Promise<void> {
+    const state = ["--url", this.server.url, "--state", join(this.folder, "state"), "--certs", this.folder, "--envoy", ENVOY ?? "envoy"];
+    const places = [
+      "--listen",
+      `443=127.0.0.1:${this.port}`,
+      "--ssh-listen",
+      `127.0.0.1:${this.ssh}`,
+      "--metrics",
+      `127.0.0.1:${this.metrics}`,
+    ];
+    this.gateway = GatewayProcess.start(["run", ...state, ...places], { TUNNELPLANE_API_KEY: this.key });
+    const ready = () =>
+      fetch(`http://127.0.0.1:${this.metrics}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    while (!(await ready())) await sleep(20);
+  }
+
+  /** The bytes that the gateway and its Envoy hold in memory. */
+  memory(): { gateway: number; envoy: number } {
+    const pid = this.gateway?.pid ?? 0;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean);
+    const rss = (one: string | number) => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${one}/status`, "utf8"))?.[1] ?? 0) * 1024;
+    return { gateway: rss(pid), envoy: children.map(rss).reduce((sum, one) => sum + one, 0) };
+  }
+
+  /** The status under a name; 0 where nothing answers. */
+  status(host: string): Promise<number> {
+    return new Promise((resolve) => {
+      const options = { host: "127.0.0.1", port: this.port, servername: host, headers: { host }, ca: this.own.pem, agent: false as const };
+      const asked = request(options, (answer) => {
+        answer.resume().on("end", () => resolve(answer.statusCode ?? 0));
+      });
+      asked.on("error", () => resolve(0)).end();
+    });
+  }
+
+  /** Milliseconds until the status under a name is this one. */
+  async until(host: string, status: number, from = performance.now()): Promise<number> {
+    while ((await this.status(host)) !== status) await sleep(2);
+    return performance.now() - from;
+  }
+
+  async stop(): Promise<void> {
+    await this.gateway?.stop();
+    await this.api.close();
+    await this.server.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** The value below which a share of all lies. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
