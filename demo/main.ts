@@ -3,6 +3,7 @@ import { Engine } from "../tests/support/engine";
 import { Rest } from "../tests/support/rest";
 import { ServerProcess } from "../tests/support/server";
 import { expectSteps, expectThat, finish, heading, say, show } from "./narration";
+import { tunnel } from "./tunnel";
 
 const COLLECTIONS = [
   "/credentials",
@@ -91,6 +92,8 @@ async function main(): Promise<void> {
     heading("8. Destroy: nothing is left");
     await engine.destroy();
     expectThat("the server is empty", (await countAll(rest)) === 0);
+
+    await tunnel(server, 9);
   } finally {
     engine.dispose();
     expectThat("the server shut down cleanly", (await server.stop()) === 0);

