@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Tunnelplane } from "@tunnelplane/sdk";
+import { expect } from "chai";
+import { parse } from "yaml";
+import { certificate } from "../support/api/fixtures";
+import { sharedPostgres } from "../support/databases";
+import { ENVOY } from "../support/envoy";
+import { GatewayProcess } from "../support/gateway";
+import { ServerProcess } from "../support/server";
+import { freePort, http1, Upstream } from "./traffic";
+
+interface Service {
+  readonly command: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+describe("The gateway of the set for Docker Compose", () => {
+  const compose = parse(readFileSync(join(__dirname, "../../deploy/compose.yaml"), "utf8"), { merge: true }) as {
+    services: Record<string, Service>;
+  };
+  const processes: { stop(): Promise<unknown> }[] = [];
+  let envoy: ChildProcess | undefined;
+  let folder = "";
+
+  before(function () {
+    if (ENVOY) return;
+    console.log("    Skipped: Envoy could not be installed, because Python 3 with venv is missing");
+    this.skip();
+  });
+  after("stop everything", async () => {
+    for (const process of processes.reverse()) await process.stop();
+    if (envoy?.exitCode === null) {
+      envoy.kill("SIGKILL");
+      await once(envoy, "exit");
+    }
+    if (folder) rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("serves what either of two servers on PostgreSQL is told, with an Envoy beside it: the same processes, without containers", async () => {
+    folder = mkdtempSync(join(tmpdir(), "tpg-"));
+    const data = await (await sharedPostgres()).newDatabase();
+    const servers = [await ServerProcess.start({ data }), await ServerProcess.start({ data })];
+    const [first, second] = servers.map(({ url, apiKey }) => new Tunnelplane({ baseUrl: url, apiKey })) as [Tunnelplane, Tunnelplane];
+    const upstream = await Upstream.start("one");
+    processes.push(...servers, upstream, { stop: () => Promise.all([first.close(), second.close()]) });
+    const bot = await first.botUsers.create({ name: "compose", role: "gateway" });
+    const key = (await first.apiKeys.create({ owner_id: bot.id })).token ?? "";
+    const [https, ssh, metrics] = [await freePort(), await freePort(), await freePort()];
+    const moved = (text: string) =>
+      text
+        .replace(/^\/(state|certs)/, join(folder, "$1"))
+        .replace("0.0.0.0:8443", `127.0.0.1:${https}`)
+        .replace("0.0.0.0:2222", `127.0.0.1:${ssh}`)
+        .replace("0.0.0.0:4041", `127.0.0.1:${metrics}`);
+    mkdirSync(join(folder, "certs"));
+    const own = certificate({ extensions: ["subjectAltName = DNS:*.example.com"] });
+    writeFileSync(join(folder, "certs", "site.pem"), own.pem);
+    writeFileSync(join(folder, "certs", "site.key"), own.privateKey);
+
+    const { gateway, envoy: beside } = compose.services as { gateway: Service; envoy: Service };
+    const environment = Object.fromEntries(
+      Object.entries(gateway.environment ?? {}).map(([name, value]) => [name, moved(value.replace(/^\$\{.*:-(.*)\}$/, "$1"))]),
+    );
+    const started = GatewayProcess.start(gateway.command.map(moved), {
+      ...environment,
+      TUNNELPLANE_BASE_URL: servers[0]?.url ?? "",
+      TUNNELPLANE_API_KEY: key,
+    });
+    processes.push(started);
+    while (!existsSync(join(folder, "state", "envoy", "bootstrap.json"))) await sleep(20);
+    const [, ...args] = beside.command.map(moved);
+    envoy = spawn(ENVOY ?? "", [...args, "--concurrency", "1", "--disable-hot-restart"], { stdio: "ignore" });
+
+    const backend = await second.staticBackends.create({ address: upstream.address });
+    const edge = await second.httpsEdges.create({ hostports: ["app.example.com:443"] });
+    await second.httpsEdgeRoutes(edge.id).create({ match_type: "path_prefix", match: "/", backend: { backend_id: backend.id } });
+    while ((await http1(https, "/", { sni: "app.example.com" })).status !== 200) await sleep(50);
+    while ((await first.gateways.get("compose").catch(() => undefined))?.applied !== 1) await sleep(100);
+    expect((await second.gateways.get("compose")).envoy_version).to.equal("1.40.0");
+  });
+});
