@@ -1,17 +1,14 @@
 #!/usr/bin/env node
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { Command } from "commander";
 import { renderCommand } from "./commands/render";
 import { runCommand } from "./commands/run";
+import { VERSION } from "./version";
 
-const { version } = JSON.parse(readFileSync(join(__dirname, "../package.json"), "utf8")) as { version: string };
 const program = new Command("tunnelplane-gateway")
   .description("Makes Envoy do what edges, policies and credentials declare")
-  .version(version);
+  .version(VERSION);
 for (const command of [runCommand(), renderCommand()]) program.addCommand(command);
-program.parseAsync().catch((error: Error & { code?: string }) => {
-  const cure = error.code === "EADDRINUSE" ? "; another process listens there: stop it, or choose another with --metrics" : "";
-  console.error(`tunnelplane-gateway: ${error.message}${cure}`);
+program.parseAsync().catch((error: Error) => {
+  console.error(`tunnelplane-gateway: ${error.message}`);
   process.exit(1);
 });

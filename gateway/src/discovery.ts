@@ -1,44 +1,91 @@
-import { messageOf } from "@tunnelplane/sdk/contract";
+import { existsSync, readFileSync } from "node:fs";
+import { request } from "node:https";
 import type { Issuer, Objects } from "./envoy/model";
+import { writeWhole } from "./files";
 
 const LONGEST_MS = 5000;
 const LARGEST = 1_048_576;
 const AGAIN_MS = 30_000;
 
+interface Options {
+  /** Where it is kept what issuers said. */
+  readonly file: string;
+  /** The file with the authorities that issuers are checked against. */
+  readonly trust: string;
+  readonly complain: (message: string) => void;
+}
+
 /** Reads what issuers say about themselves, and remembers it: an issuer that is down for a while changes nothing. */
 export class Discovery {
-  readonly #tried = new Map<string, number>();
+  readonly issuers: Map<string, Issuer>;
+  #wanted: readonly string[] = [];
+  #triedAt = new Map<string, number>();
 
-  constructor(
-    readonly issuers: Map<string, Issuer>,
-    private readonly complain: (message: string) => void,
-  ) {}
+  constructor(private readonly options: Options) {
+    this.issuers = readIssuers(options.file);
+  }
 
   /** Asks those issuers that are not known yet, each at most twice a minute. */
   async read({ https_edge }: Objects): Promise<void> {
-    const wanted = new Set(https_edge.flatMap(({ routes }) => routes.flatMap(({ oidc }) => (oidc?.enabled ? [oidc.issuer] : []))));
-    const due = [...wanted].filter((issuer) => !this.issuers.has(issuer) && Date.now() - (this.#tried.get(issuer) ?? 0) > AGAIN_MS);
+    this.#wanted = [...new Set(https_edge.flatMap(({ routes }) => routes.flatMap(({ oidc }) => (oidc?.enabled ? [oidc.issuer] : []))))];
+    const due = this.#due(Date.now());
+    this.#triedAt = new Map([...this.#triedAt].filter(([issuer]) => this.#wanted.includes(issuer)));
+    const known = this.issuers.size;
     await Promise.all(due.map((issuer) => this.#ask(issuer)));
+    if (this.issuers.size > known) writeWhole(this.options.file, JSON.stringify([...this.issuers]));
+  }
+
+  /** Whether an issuer that is wanted and not known may be asked again. */
+  isDue(now: number): boolean {
+    return this.#due(now).length > 0;
+  }
+
+  #due(now: number): string[] {
+    return this.#wanted.filter((issuer) => !this.issuers.has(issuer) && now - (this.#triedAt.get(issuer) ?? 0) > AGAIN_MS);
   }
 
   async #ask(issuer: string): Promise<void> {
-    this.#tried.set(issuer, Date.now());
+    this.#triedAt.set(issuer, Date.now());
     try {
-      const answer = await fetch(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`, {
-        signal: AbortSignal.timeout(LONGEST_MS),
-        redirect: "error",
-      });
-      const text = await answer.text();
-      if (!answer.ok || text.length > LARGEST) throw new Error(`it answered ${answer.status} with ${text.length} characters`);
-      const said = JSON.parse(text) as Record<string, unknown>;
-      const authorizationEndpoint = String(said.authorization_endpoint);
-      const tokenEndpoint = String(said.token_endpoint);
+      const said = JSON.parse(await this.#fetch(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`)) as Record<
+        string,
+        unknown
+      >;
+      const [authorizationEndpoint, tokenEndpoint] = [said.authorization_endpoint, said.token_endpoint].map(String) as [string, string];
       if (said.issuer !== issuer) throw new Error(`it calls itself ${JSON.stringify(said.issuer)}`);
       for (const url of [authorizationEndpoint, tokenEndpoint])
         if (!url.startsWith("https://") || !URL.canParse(url)) throw new Error("its endpoints are no https URLs");
       this.issuers.set(issuer, { authorizationEndpoint, tokenEndpoint });
     } catch (error) {
-      this.complain(`the issuer ${issuer} could not be asked about itself: ${messageOf(error)}`);
+      this.options.complain(
+        `the issuer ${issuer} could not be asked about itself: ${(error as Error).message}. Is it reachable from here, and trusted (--trust)? It is asked again every 30 s`,
+      );
     }
+  }
+
+  #fetch(url: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const asked = request(url, { ca: readFileSync(this.options.trust), timeout: LONGEST_MS }, (answer) => {
+        let text = "";
+        answer.setEncoding("utf8").on("data", (chunk) => {
+          text += chunk;
+          if (text.length > LARGEST) asked.destroy(new Error(`it answered more than ${LARGEST} characters`));
+        });
+        answer.on("error", reject).on("end", () => {
+          if (answer.statusCode === 200) resolve(text);
+          else reject(new Error(`it answered ${answer.statusCode}`));
+        });
+      });
+      asked.setTimeout(LONGEST_MS, () => asked.destroy(new Error(`it does not answer within ${LONGEST_MS / 1000} s`)));
+      asked.on("error", reject).end();
+    });
+  }
+}
+
+function readIssuers(file: string): Map<string, Issuer> {
+  try {
+    return new Map(existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as [string, Issuer][]) : []);
+  } catch {
+    return new Map(); // Damaged: they are asked again.
   }
 }

@@ -1,19 +1,20 @@
-import { messageOf } from "@tunnelplane/sdk/contract";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AuthenticationError, type GatewayReport, PermissionError } from "@tunnelplane/sdk";
 import type { Logger } from "pino";
 import { declaredBy } from "./agents/declared";
-import type { KeysAuthority } from "./agents/keysAuthority";
+import type { ServerAuthority } from "./agents/serverAuthority";
 import type { AgentSockets } from "./agents/sockets";
 import type { SshServer } from "./agents/sshServer";
 import { type EdgeState, objectsOf } from "./envoy/model";
 import { translate } from "./envoy/translate";
 import { writeWhole } from "./files";
-import type { Entry, Source } from "./source";
+import type { Entry, News, Source } from "./source";
 import type { Machine } from "./surroundings";
 import { type Engine, Synchroniser } from "./sync/synchroniser";
 
 /** Authenticates agents. */
 export interface Agents {
-  readonly authority: KeysAuthority;
+  readonly authority: ServerAuthority;
   readonly sockets: AgentSockets;
   readonly ssh: SshServer;
 }
@@ -27,13 +28,29 @@ interface Parts {
   readonly complain: (message: string) => void;
   /** Where the objects that were read last are kept. */
   readonly lastState: string;
+  /** Tells the server what is served. */
+  readonly report: (what: Omit<GatewayReport, "version" | "envoy_version">) => Promise<void>;
 }
 
-/** Follows a server: reads, translates, has it served, again and again. */
+const TICK_MS = 1000;
+const AGAIN_MS = 1000;
+/** After a configuration that failed: each try may cost Envoy's start for many edges. */
+const SERVE_AGAIN_MS = 5000;
+const REPORT_EVERY_MS = 30_000;
+/** However often something changes, or a report fails. */
+const REPORT_AGAIN_MS = 1000;
+
+/** Follows a server: takes what is new, translates, has it served, and reports what became of it. */
 export class Gateway {
   readonly #synchroniser: Synchroniser;
-  #objects: readonly Entry[] | undefined;
-  /** When the server was last read, in milliseconds; 0 for never. */
+  #entries: readonly Entry[] | undefined;
+  /** Objects changed since they were served. */
+  #isBehind = false;
+  #serveAt = 0;
+  #reported = { text: "", at: 0 };
+  #isReporting = false;
+  #wake: () => void = () => undefined;
+  /** When the server last answered, in milliseconds; 0 for never. */
   readAt = 0;
   /** Whether something is served, be it of the last run. */
   serving = false;
@@ -50,46 +67,95 @@ export class Gateway {
 
   /** @param last what was read in the last run, as it was kept */
   async run(signal: AbortSignal, last: string | undefined): Promise<void> {
-    const { source, log, complain, lastState, agents } = this.parts;
-    if (last !== undefined) {
-      try {
-        this.#objects = JSON.parse(last) as Entry[];
-        await this.#serve();
-        log.info("serving what was declared when the server was last read");
-      } catch (error) {
-        complain(`the last state could not be served: ${messageOf(error)}`);
-      }
+    if (last !== undefined) await this.#resume(last);
+    signal.addEventListener("abort", () => this.#wake());
+    const following = this.#follow(signal);
+    while (!signal.aborted) {
+      const woken = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      if (this.#isDue()) await this.#tryToServe();
+      this.#report();
+      const tick = new AbortController();
+      await Promise.race([woken, sleep(TICK_MS, undefined, { signal: tick.signal }).catch(() => undefined)]);
+      tick.abort();
     }
-    let kept = last;
+    await following;
+  }
+
+  async #resume(last: string): Promise<void> {
+    const { complain, log } = this.parts;
+    try {
+      this.#entries = JSON.parse(last) as Entry[];
+      await this.#serve();
+      log.info("serving what was declared when the server was last read");
+    } catch (error) {
+      complain(`the last state could not be served: ${(error as Error).message}`);
+    }
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { source, complain, log } = this.parts;
+    let isDown = false;
     while (!signal.aborted) {
       try {
-        this.#objects = await source.read();
+        const news = await source.next(signal);
         this.readAt = Date.now();
-        const text = JSON.stringify(this.#objects);
-        if (agents) agents.authority.replace(await source.keys());
-        if (text !== kept) writeWhole(lastState, text);
-        kept = text;
+        if (isDown) log.info("the server answers again");
+        isDown = false;
+        await this.#take(news);
       } catch (error) {
+        if (signal.aborted) return;
+        isDown = true;
         this.failures++;
-        complain(`the server could not be read: ${messageOf(error)}. What was declared before is served on`);
+        complain(`the server could not be read: ${(error as Error).message}${cureOf(error)}. What was declared before is served on`);
+        await sleep(AGAIN_MS, undefined, { signal }).catch(() => undefined);
       }
-      await this.#serve().catch((error: Error) => {
-        this.failures++;
-        complain(error.message);
-      });
-      await agents?.ssh.review();
-      await source.changed(signal);
+    }
+  }
+
+  async #take({ objects, credentials }: News): Promise<void> {
+    const { source, agents, lastState } = this.parts;
+    if (objects) {
+      this.#entries = source.entries;
+      this.#isBehind = true;
+      this.#serveAt = 0;
+      this.#wake();
+      writeWhole(lastState, JSON.stringify(this.#entries));
+    }
+    if (!agents) return;
+    if (credentials === "all" || credentials.size > 0) {
+      agents.authority.forget(credentials);
+      await agents.ssh.review(credentials);
+    }
+    agents.authority.confirm(new Set(agents.ssh.agents.map(({ credential }) => credential)));
+  }
+
+  #isDue(): boolean {
+    const now = Date.now();
+    return this.#entries !== undefined && now >= this.#serveAt && (this.#isBehind || this.parts.machine.isChanged(now));
+  }
+
+  async #tryToServe(): Promise<void> {
+    try {
+      await this.#serve();
+    } catch (error) {
+      this.failures++;
+      this.#isBehind = true;
+      this.#serveAt = Date.now() + SERVE_AGAIN_MS;
+      this.parts.complain((error as Error).message);
     }
   }
 
   async #serve(): Promise<void> {
-    if (!this.#objects) return;
-    const { machine, log } = this.parts;
-    const objects = objectsOf(this.#objects);
-    this.parts.agents?.sockets.declare(declaredBy(objects));
+    const { machine, log, agents } = this.parts;
+    this.#isBehind = false;
+    const objects = objectsOf(this.#entries ?? []);
+    agents?.sockets.declare(declaredBy(objects));
     const surroundings = await machine.surroundings(objects);
     const before = new Map(this.edges.map(({ id, state, reason }) => [id, `${state} ${reason}`]));
     const changed = await this.#synchroniser.apply(objects, (some, leftOut) => translate(some, surroundings, leftOut));
+    machine.renewAt = this.#synchroniser.renewAt;
     this.serving = true;
     if (!changed) return;
     this.changes++;
@@ -97,4 +163,30 @@ export class Gateway {
       if (before.get(id) !== `${state} ${reason}`)
         log[state === "applied" ? "info" : "warn"]({ edge: id, reason: reason || undefined }, `edge ${state}`);
   }
+
+  /** Tells the server what changed here, and that the gateway is alive. */
+  #report(): void {
+    const { source, agents, complain, report } = this.parts;
+    if (this.readAt === 0 || this.#isReporting || this.#isBehind) return;
+    const what = { sequence: source.sequence, edges: this.edges, agents: agents?.ssh.agents ?? [] };
+    const text = JSON.stringify(what);
+    const now = Date.now();
+    const waited = now - this.#reported.at;
+    if (waited < (text === this.#reported.text ? REPORT_EVERY_MS : REPORT_AGAIN_MS)) return;
+    this.#isReporting = true;
+    this.#reported = { text, at: now };
+    report(what)
+      .catch((error: Error) => {
+        this.#reported.text = "";
+        complain(`the server could not be told what is served: ${error.message}`);
+      })
+      .finally(() => {
+        this.#isReporting = false;
+      });
+  }
 }
+
+const cureOf = (error: unknown): string => {
+  if (error instanceof AuthenticationError) return "; check TUNNELPLANE_API_KEY";
+  return error instanceof PermissionError ? "; use the API key of a bot of role gateway" : "";
+};

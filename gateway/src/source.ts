@@ -1,36 +1,111 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { Tunnelplane } from "@tunnelplane/sdk";
-import type { KeyCredential } from "./agents/keysAuthority";
+import { BadRequestError, type Event, NotFoundError, type TransportOptions, Tunnelplane } from "@tunnelplane/sdk";
+import { type Definition, definitionOfId, type Kind } from "@tunnelplane/sdk/contract";
 
 export interface Entry {
   readonly kind: string;
   readonly fields: object;
 }
 
+/** What is new at the server. */
+export interface News {
+  /** Whether objects changed. */
+  readonly objects: boolean;
+  /** The credentials that changed; "all" where nobody knows which. */
+  readonly credentials: ReadonlySet<string> | "all";
+}
+
 /** Where objects come from. */
 export interface Source {
-  /** All that a gateway obeys. */
-  read(): Promise<readonly Entry[]>;
-  /** The keys that agents may come with. */
-  keys(): Promise<readonly KeyCredential[]>;
-  /** Resolves when it is time to read again. */
-  changed(signal: AbortSignal): Promise<void>;
+  /** All that a gateway obeys, by id. */
+  readonly entries: readonly Entry[];
+  /** The sequence of the last event that was followed. */
+  readonly sequence: number;
+  /** Reads all at first, and then waits for what is new, at most half a minute. */
+  next(signal: AbortSignal): Promise<News>;
   close(): Promise<void>;
 }
 
-const EVERY_MS = 1000;
+const WAIT_SECONDS = 30;
+/** The wait, and some time for an answer on its way. */
+const LONGEST_MS = 40_000;
+/** One page of events. */
+const MOST_EVENTS = 100;
+/** Beyond, all is read again: one list of a hundred costs as much as a few objects. */
+const MOST_SINGLE = 50;
+const MOST_PAGES = 100;
+const CREDENTIALS: readonly Kind[] = ["tunnel_credential", "ssh_credential"];
 
-/** Asks a server again and again, with an ordinary API key. */
-export class PollingSource implements Source {
-  readonly #api: Tunnelplane;
+/** Follows a server by its events. */
+export class ServerSource implements Source {
+  readonly api: Tunnelplane;
+  readonly #waiting: Tunnelplane;
+  readonly #objects = new Map<string, Entry>();
+  /** The last event that was followed; undefined before the first reading, null where there was none. */
+  #position: string | null | undefined;
+  sequence = 0;
 
-  constructor(options: { readonly baseUrl: string; readonly apiKey: string }) {
-    this.#api = new Tunnelplane({ ...options, timeoutMs: 10_000, connections: 4 });
+  constructor(options: Pick<TransportOptions, "baseUrl" | "apiKey">) {
+    this.api = new Tunnelplane({ ...options, timeoutMs: 10_000, connections: 8 });
+    this.#waiting = new Tunnelplane({ ...options, timeoutMs: LONGEST_MS, connections: 1 });
   }
 
-  async read(): Promise<Entry[]> {
-    const api = this.#api;
-    const lists: Readonly<Record<string, { list(): AsyncIterable<object> }>> = {
+  get entries(): readonly Entry[] {
+    return [...this.#objects].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
+  }
+
+  async next(signal: AbortSignal): Promise<News> {
+    if (this.#position === undefined) return this.#readAll();
+    let events: readonly Event[];
+    try {
+      events = await this.#comeSince(this.#position ?? undefined, signal);
+    } catch (error) {
+      // The events in between are gone, or the database was restored.
+      if (error instanceof BadRequestError) return this.#readAll();
+      throw error;
+    }
+    const last = events.at(-1);
+    if (!last) return { objects: false, credentials: new Set() };
+    const { objects, credentials } = namedBy(events);
+    if (objects.size > MOST_SINGLE) await this.#readObjects();
+    else await Promise.all([...objects].map((id) => this.#readOne(id)));
+    this.#moveTo(last);
+    return { objects: objects.size > 0, credentials };
+  }
+
+  /** What came since an event: waits for the first of it. */
+  async #comeSince(position: string | undefined, signal: AbortSignal): Promise<readonly Event[]> {
+    const events = [...(await this.#waiting.events.after(position, WAIT_SECONDS, { signal }))];
+    for (let page = 1, latest = events.length; latest === MOST_EVENTS && page < MOST_PAGES; page++) {
+      const more = await this.api.events.after(events.at(-1)?.event_id, 0);
+      events.push(...more);
+      latest = more.length;
+    }
+    return events;
+  }
+
+  async #readAll(): Promise<News> {
+    // Before the objects: what changes while they are read is read once more.
+    const newest = await this.#newest();
+    await this.#readObjects();
+    if (newest) this.#moveTo(newest);
+    else this.#position = null;
+    return { objects: true, credentials: "all" };
+  }
+
+  /** The newest event, with its sequence. */
+  async #newest(): Promise<Event | undefined> {
+    const [newest, before] = await this.api.events.newest(2);
+    return newest && (await this.api.events.after(before?.event_id, 0)).at(-1);
+  }
+
+  #moveTo({ event_id, sequence = 0 }: Event): void {
+    this.#position = event_id;
+    this.sequence = sequence;
+  }
+
+  async #readObjects(): Promise<void> {
+    const api = this.api;
+    const lists: Readonly<Partial<Record<Kind, { list(): AsyncIterable<{ readonly id: string }> }>>> = {
       tls_edge: api.tlsEdges,
       https_edge: api.httpsEdges,
       tunnel_group_backend: api.tunnelGroupBackends,
@@ -41,22 +116,38 @@ export class PollingSource implements Source {
       ip_policy_rule: api.ipPolicyRules,
       certificate_authority: api.certificateAuthorities,
     };
-    const entries: Entry[] = [];
-    for (const [kind, collection] of Object.entries(lists)) for await (const fields of collection.list()) entries.push({ kind, fields });
-    return entries;
+    const read = new Map<string, Entry>();
+    for (const [kind, collection] of Object.entries(lists))
+      for await (const fields of collection.list()) read.set(fields.id, { kind, fields });
+    this.#objects.clear();
+    for (const [id, entry] of read) this.#objects.set(id, entry);
   }
 
-  async keys(): Promise<KeyCredential[]> {
-    const keys: KeyCredential[] = [];
-    for await (const credential of this.#api.sshCredentials.list()) keys.push(credential);
-    return keys;
+  async #readOne(id: string): Promise<void> {
+    const { path, kind } = definitionOfId(id) as Definition;
+    try {
+      this.#objects.set(id, { kind, fields: (await this.api.transport.request<object>("GET", `${path}/${id}`)).body });
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+      this.#objects.delete(id);
+    }
   }
 
-  async changed(signal: AbortSignal): Promise<void> {
-    await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined);
+  async close(): Promise<void> {
+    await Promise.all([this.api.close(), this.#waiting.close()]);
   }
+}
 
-  close(): Promise<void> {
-    return this.#api.close();
+/** The objects to read again, and the credentials to ask about again. */
+function namedBy(events: readonly Event[]): { objects: ReadonlySet<string>; credentials: ReadonlySet<string> } {
+  const [objects, credentials] = [new Set<string>(), new Set<string>()];
+  for (const { object } of events) {
+    const definition = definitionOfId(object.id);
+    if (!definition) continue;
+    if (CREDENTIALS.includes(definition.kind)) credentials.add(object.id);
+    else if (definition.kind === "https_edge_route") objects.add(String(object.edge_id));
+    else if (definition.readByGateways && definition.kind !== "ip_policy" && definition.kind !== "ssh_host_certificate")
+      objects.add(object.id);
   }
+  return { objects, credentials };
 }

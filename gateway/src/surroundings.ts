@@ -2,22 +2,33 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DevelopmentAuthority } from "./certificates/developmentAuthority";
-import { readFolder } from "./certificates/folder";
+import { readFolder, stampOf } from "./certificates/folder";
 import type { CommonFlags } from "./commands/options";
 import { Discovery } from "./discovery";
-import type { Issuer, Listen, Objects, Surroundings } from "./envoy/model";
+import type { Listen, Objects, ServerCertificate, Surroundings } from "./envoy/model";
 import { keptOr } from "./files";
+import type { Ports } from "./ports";
 
 /** Where systems keep the authorities they trust: Debian and Alpine, Fedora, SUSE. */
 const SYSTEM_TRUST = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem"];
-const DEFAULT_LISTEN: readonly Listen[] = [{ port: 443, address: "0.0.0.0", bindPort: 443 }];
+const DAY_MS = 86_400_000;
+/** How soon a port that was taken is tried again. */
+const AGAIN_MS = 5000;
+export const DEFAULT_LISTEN: readonly Listen[] = [{ port: 443, address: "0.0.0.0", bindPort: 443 }];
 
 /** The facts of this machine that Envoy's configuration depends on. */
 export class Machine {
   readonly state: string;
   readonly #discovery: Discovery;
-  readonly #issuers = new Map<string, Issuer>();
   readonly #sessionKey: string;
+
+  #stamp = "";
+  #nextAt = 0;
+  /** Finds the ports that can be listened on; without it, all are taken for free. */
+  ports: Ports | undefined;
+  #lookedAt = 0;
+  /** When sessions end, so that their keys have to be made anew; in milliseconds. */
+  renewAt: number | undefined;
 
   private constructor(
     private readonly flags: CommonFlags,
@@ -26,7 +37,7 @@ export class Machine {
     private readonly complain: (message: string) => void,
   ) {
     this.state = resolve(flags.state);
-    this.#discovery = new Discovery(this.#issuers, complain);
+    this.#discovery = new Discovery({ file: join(this.state, "issuers.json"), trust, complain });
     this.#sessionKey = keptOr(join(this.state, "session.key"), () => randomBytes(32).toString("base64"));
   }
 
@@ -40,21 +51,42 @@ export class Machine {
     return new Machine(flags, resolve(trust), flags.devCa ? await DevelopmentAuthority.open(resolve(flags.state)) : undefined, complain);
   }
 
+  /** Whether what Envoy is told may be another than before, though no object changed. */
+  isChanged(now: number): boolean {
+    return (
+      now >= Math.min(this.#nextAt, this.renewAt ?? Number.POSITIVE_INFINITY) ||
+      this.#discovery.isDue(now) ||
+      (this.ports?.isLacking === true && now - this.#lookedAt > AGAIN_MS) ||
+      stampOf(this.flags.certs) !== this.#stamp
+    );
+  }
+
   async surroundings(objects: Objects): Promise<Surroundings> {
     await this.#discovery.read(objects);
+    this.#lookedAt = Date.now();
     const hosts = [...objects.tls_edge, ...objects.https_edge].flatMap(({ hostports }) =>
       hostports.map((one) => one.slice(0, one.lastIndexOf(":")).toLowerCase()),
     );
+    this.#stamp = stampOf(this.flags.certs);
     const own = this.flags.certs ? readFolder(this.flags.certs, this.complain) : [];
+    const certificates = [...own, ...((await this.authority?.certificates([...new Set(hosts)])) ?? [])];
+    this.#nextAt = nextOf(certificates);
     return {
-      certificates: [...own, ...((await this.authority?.certificates([...new Set(hosts)])) ?? [])],
-      listen: this.flags.listen ?? DEFAULT_LISTEN,
+      certificates,
+      listen: (await this.ports?.usable()) ?? this.flags.listen ?? DEFAULT_LISTEN,
       sockets: join(this.state, "sockets"),
       secrets: join(this.state, "envoy", "secrets"),
       trust: this.trust,
-      issuers: this.#issuers,
+      issuers: this.#discovery.issuers,
       sessionKey: this.#sessionKey,
       now: Date.now(),
     };
   }
+}
+
+/** When the first of them begins or ends; renewed ones of the development authority come before their end. */
+function nextOf(certificates: readonly ServerCertificate[]): number {
+  const now = Date.now();
+  const times = certificates.flatMap(({ notBefore, notAfter }) => [notBefore, notAfter - DAY_MS, notAfter]);
+  return times.reduce((first, time) => (time > now && time < first ? time : first), Number.POSITIVE_INFINITY);
 }

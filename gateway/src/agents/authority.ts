@@ -1,11 +1,12 @@
 /** How an agent proves who it is. */
-export type Proof = { readonly token: string } | { readonly publicKey: string };
+export type Proof = { readonly token: string } | { readonly public_key: string };
 
 export interface Verdict {
   readonly allowed: boolean;
   /** The credential's id; null where none fits. */
   readonly credential: string | null;
-  readonly acl: readonly string[];
+  /** Why not; empty where it is allowed. */
+  readonly reason: string;
 }
 
 /** Decides what an agent may bind. */

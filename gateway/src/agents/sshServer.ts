@@ -1,9 +1,9 @@
-import { chmodSync } from "node:fs";
 import type { Duplex } from "node:stream";
+import type { GatewayAgent } from "@tunnelplane/sdk";
 import { type AuthContext, type ClientInfo, type Connection, Server, utils } from "ssh2";
-import { keptOr } from "../files";
 import type { BindAuthority, Proof } from "./authority";
 import { type Bind, readBindAddress, rulesOf } from "./bindAddress";
+import type { HostKeys } from "./hostKeys";
 import type { Agent, AgentSockets } from "./sockets";
 
 const MOST_CONNECTIONS = 5000;
@@ -13,14 +13,14 @@ const MOST_CHANNELS = 1000; // of one connection
 const MOST_FAILURES = 20;
 const MOST_ADDRESSES = 10_000;
 const KEEP_ALIVE = { keepaliveInterval: 15_000, keepaliveCountMax: 3 };
+const REVIEWED_AT_ONCE = 8;
 const OPEN_MS = 10_000;
 const LOGIN_MS = 20_000;
 
 interface Options {
   readonly address: string;
   readonly port: number;
-  /** Where the host's key is kept. */
-  readonly hostKey: string;
+  readonly hostKeys: HostKeys;
   readonly authority: BindAuthority;
   readonly sockets: AgentSockets;
   readonly log: (message: string, fields: object) => void;
@@ -34,11 +34,10 @@ export class SshServer {
   readonly #server: Server;
 
   private constructor(private readonly options: Options) {
-    const key = keptOr(options.hostKey, () => utils.generateKeyPairSync("ed25519").private);
-    chmodSync(options.hostKey, 0o600);
     // Strict key exchange is offered by ssh2 as long as its own list of exchanges is used.
-    this.#server = new Server({ hostKeys: [key], ...KEEP_ALIVE } as ConstructorParameters<typeof Server>[0], (connection, info) =>
-      this.#admit(connection, info),
+    this.#server = new Server(
+      { hostKeys: options.hostKeys.offered, ...KEEP_ALIVE } as ConstructorParameters<typeof Server>[0],
+      (connection, info) => this.#admit(connection, info),
     );
     this.#forget = setInterval(() => this.#failures.clear(), 60_000).unref();
   }
@@ -54,6 +53,7 @@ export class SshServer {
 
   #admit(connection: Connection, { ip }: ClientInfo): void {
     connection.on("error", () => connection.end());
+    this.options.hostKeys.prepare(connection);
     if (this.#sessions.size >= MOST_CONNECTIONS || (this.#failures.get(ip) ?? 0) >= MOST_FAILURES) return void connection.end();
     const session = new Session(connection, ip, this.options);
     this.#sessions.add(session);
@@ -77,9 +77,16 @@ export class SshServer {
     });
   }
 
-  /** Ends the sessions whose credential no longer allows what they have bound. */
-  async review(): Promise<void> {
-    for (const session of this.#sessions) await session.review();
+  /** Ends the sessions of these credentials that no longer allow what was bound. */
+  async review(credentials: ReadonlySet<string> | "all"): Promise<void> {
+    const sessions = [...this.#sessions].filter(({ credential }) => credential && (credentials === "all" || credentials.has(credential)));
+    for (let next = 0; next < sessions.length; next += REVIEWED_AT_ONCE)
+      await Promise.all(sessions.slice(next, next + REVIEWED_AT_ONCE).map((session) => session.review()));
+  }
+
+  /** Who serves what. */
+  get agents(): GatewayAgent[] {
+    return [...this.#sessions].flatMap((session) => session.agent ?? []);
   }
 
   async stop(): Promise<void> {
@@ -92,6 +99,9 @@ export class SshServer {
 class Session {
   #proof: Proof | undefined;
   #channels = 0;
+  /** The id of the credential that it came with. */
+  credential: string | undefined;
+  readonly #since = new Date().toISOString();
   readonly #agents = new Map<string, Agent>();
 
   constructor(
@@ -121,14 +131,22 @@ class Session {
     if (key instanceof Error) return false;
     if (context.signature && key.verify(context.blob as Buffer, context.signature, context.hashAlgo) !== true) return false;
     return this.#knows({
-      publicKey: `${context.key.algo.replace(/^rsa-sha2-(256|512)$/, "ssh-rsa")} ${context.key.data.toString("base64")}`,
+      public_key: `${context.key.algo.replace(/^rsa-sha2-(256|512)$/, "ssh-rsa")} ${context.key.data.toString("base64")}`,
     });
   }
 
   async #knows(proof: Proof): Promise<boolean> {
-    const { allowed } = await this.options.authority.ask(proof, []);
+    const { allowed, credential } = await this.options.authority.ask(proof, []);
     this.#proof = allowed ? proof : undefined;
+    this.credential = (allowed && credential) || undefined;
     return allowed;
+  }
+
+  /** Who serves here, once something is bound. */
+  get agent(): GatewayAgent | undefined {
+    if (!this.credential || this.#agents.size === 0) return undefined;
+    const bind = [...this.#agents.values()].flatMap((agent) => rulesOf(agent.bind));
+    return { credential: this.credential, bind, address: this.address, since: this.#since };
   }
 
   async #bind(address: string, port: number): Promise<boolean> {
@@ -139,8 +157,8 @@ class Session {
     };
     if (typeof bind === "string") return refuse(bind);
     if (!this.#proof || this.#agents.size >= MOST_BINDS) return refuse(`a connection may bind ${MOST_BINDS} things`);
-    const { allowed, credential } = await this.options.authority.ask(this.#proof, rulesOf(bind));
-    if (!allowed) return refuse("its credential does not allow it");
+    const { allowed, credential, reason } = await this.options.authority.ask(this.#proof, rulesOf(bind));
+    if (!allowed) return refuse(`its credential does not allow it: ${reason}`);
     if (!this.options.sockets.isDeclared(bind))
       return refuse("no edge without a backend declares this hostport, and no tunnel group these labels");
     this.#unbind(`${address}:${port}`);
@@ -192,9 +210,9 @@ class Session {
   async review(): Promise<void> {
     if (!this.#proof) return;
     const bound = [...this.#agents.values()].flatMap(({ bind }) => rulesOf(bind));
-    const { allowed } = await this.options.authority.ask(this.#proof, bound);
+    const { allowed, reason } = await this.options.authority.ask(this.#proof, bound);
     if (allowed) return;
-    this.options.log("agent ended, because its credential no longer allows what it has bound", { address: this.address });
+    this.options.log("agent ended, because its credential no longer allows what it has bound", { address: this.address, reason });
     this.end();
   }
 

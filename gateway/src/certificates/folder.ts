@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, parse } from "node:path";
 import { messageOf, present } from "@tunnelplane/sdk/contract";
 import type { ServerCertificate } from "../envoy/model";
@@ -20,16 +20,56 @@ export function readFolder(folder: string, complain: (message: string) => void):
     complain(`the certificates' folder ${folder} holds more than ${MOST_FILES} files: keep nothing else in it`);
     return [];
   }
-  return names
+  const read = names
     .filter((name) => /\.(pem|crt)$/.test(name))
     .flatMap((name) => {
+      const file = join(folder, name);
       try {
-        return [readPair(join(folder, name), join(folder, `${parse(name).name}.key`))];
+        return [{ file, ...readPair(file, join(folder, `${parse(name).name}.key`)) }];
       } catch (error) {
         complain(messageOf(error));
         return [];
       }
     });
+  complainOfEnded(read, complain);
+  complainOfRivals(read, complain);
+  return read.map(({ file: _, ...one }) => one);
+}
+
+type Found = ServerCertificate & { readonly file: string };
+
+function complainOfEnded(certificates: readonly Found[], complain: (message: string) => void): void {
+  for (const { file, notAfter } of certificates)
+    if (notAfter <= Date.now()) complain(`${file} ended at ${new Date(notAfter).toISOString()}: put a new one in its place`);
+}
+
+/** Two that are good for the same name: usual for a while when one is renewed, and a mistake otherwise. */
+function complainOfRivals(certificates: readonly Found[], complain: (message: string) => void): void {
+  const best = new Map<string, Found>();
+  for (const one of certificates.filter(({ notAfter }) => notAfter > Date.now())) {
+    for (const name of one.names) {
+      const other = best.get(name);
+      const [served, left] = other && other.notAfter >= one.notAfter ? [other, one] : [one, other];
+      best.set(name, served);
+      if (left) complain(`${served.file} and ${left.file} are both for ${name}: the first, which ends last, is served; remove the other`);
+    }
+  }
+}
+
+/** Changes when a file of the folder does. */
+export function stampOf(folder: string | undefined): string {
+  if (folder === undefined) return "";
+  try {
+    return readdirSync(folder)
+      .slice(0, MOST_FILES)
+      .map((name) => {
+        const { mtimeMs, size, ino } = statSync(join(folder, name));
+        return `${name} ${ino} ${mtimeMs} ${size}`;
+      })
+      .join("\n");
+  } catch {
+    return "";
+  }
 }
 
 function readPair(file: string, keyFile: string): ServerCertificate {

@@ -14,6 +14,12 @@ export function listenOption(text: string, previous: readonly Listen[] = []): Li
   return [...previous, { port: serves, address: host, bindPort }];
 }
 
+/** What the server takes as the name of a gateway. */
+export function nameOption(text: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$/.test(text)) return text;
+  throw new InvalidArgumentError("Expected at most 255 letters, digits, dots, dashes and underscores, beginning with a letter or a digit.");
+}
+
 export const commonOptions = (): Option[] => [
   new Option("--url <url>", "where the server is").env("TUNNELPLANE_BASE_URL").default("http://127.0.0.1:4040"),
   new Option("--api-key <key>", "an API key; better in the environment, where other users do not see it").env("TUNNELPLANE_API_KEY"),

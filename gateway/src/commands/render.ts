@@ -5,7 +5,7 @@ import { Command } from "commander";
 import { bootstrap } from "../envoy/listeners";
 import { objectsOf } from "../envoy/model";
 import { translate } from "../envoy/translate";
-import { type Entry, PollingSource } from "../source";
+import { type Entry, ServerSource } from "../source";
 import { Machine } from "../surroundings";
 import { type CommonFlags, commonOptions } from "./options";
 
@@ -37,9 +37,10 @@ async function render(file: string | undefined, flags: CommonFlags): Promise<voi
 
 async function fromServer({ url, apiKey }: CommonFlags): Promise<readonly Entry[]> {
   if (!apiKey) throw new Error("an API key is needed: set TUNNELPLANE_API_KEY, or name a file of objects");
-  const source = new PollingSource({ baseUrl: url, apiKey });
+  const source = new ServerSource({ baseUrl: url, apiKey });
   try {
-    return await source.read();
+    await source.next(AbortSignal.timeout(60_000));
+    return source.entries;
   } finally {
     await source.close();
   }

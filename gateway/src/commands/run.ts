@@ -1,22 +1,32 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import { hostname } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { GatewayReport, Tunnelplane } from "@tunnelplane/sdk";
 import { Command, Option } from "commander";
 import pino, { type Logger } from "pino";
-import { KeysAuthority } from "../agents/keysAuthority";
+import { HostKeys } from "../agents/hostKeys";
+import { ServerAuthority } from "../agents/serverAuthority";
 import { AgentSockets } from "../agents/sockets";
 import { SshServer } from "../agents/sshServer";
 import { type Agents, Gateway } from "../gateway";
 import { Monitor } from "../monitor";
-import { PollingSource } from "../source";
-import { Machine } from "../surroundings";
+import { Ports } from "../ports";
+import { ServerSource } from "../source";
+import { DEFAULT_LISTEN, Machine } from "../surroundings";
 import { Envoy } from "../sync/envoyProcess";
-import { type CommonFlags, commonOptions } from "./options";
+import { VERSION } from "../version";
+import { type CommonFlags, commonOptions, nameOption } from "./options";
+
+const CLOSE_MS = 500;
 
 interface Flags extends CommonFlags {
   readonly envoy: string;
   readonly metrics: string;
   readonly sshListen?: string;
+  readonly sshHostCertificate?: string;
+  readonly name: string;
 }
 
 export function runCommand(): Command {
@@ -28,6 +38,18 @@ export function runCommand(): Command {
     )
     .addOption(
       new Option("--metrics <address:port>", "where /metrics and /readyz are").env("TUNNELPLANE_GATEWAY_METRICS").default("127.0.0.1:4041"),
+    )
+    .addOption(
+      new Option("--name <name>", "what the server's list calls this gateway (default: this machine's name)")
+        .env("TUNNELPLANE_GATEWAY_NAME")
+        .default(hostname().replace(/[^A-Za-z0-9._-]/g, "-") || "gateway")
+        .argParser(nameOption),
+    )
+    .addOption(
+      new Option(
+        "--ssh-host-certificate <id>",
+        "the SSH host certificate that was issued for STATE/ssh_host_key.pub, so that agents trust it at once",
+      ),
     )
     .addOption(new Option("--ssh-listen <address:port>", "where agents come in with ssh -R (default: nowhere)"))
     .action(run);
@@ -48,35 +70,62 @@ async function run(flags: Flags): Promise<void> {
   };
   const machine = await Machine.open(flags, complain);
   const envoy = new Envoy(join(state, "envoy"), flags.envoy === "none" ? undefined : flags.envoy, complain);
-  const source = new PollingSource({ baseUrl: flags.url, apiKey: flags.apiKey });
+  const source = new ServerSource({ baseUrl: flags.url, apiKey: flags.apiKey });
   const lastState = join(state, "objects.json");
   const last = existsSync(lastState) ? readFileSync(lastState, "utf8") : undefined;
-  const agents = flags.sshListen === undefined ? undefined : await openAgents(flags.sshListen, state, log);
-  const gateway = new Gateway({ agents, source, machine, envoy, log, complain, lastState });
-  const monitor = await Monitor.start(flags.metrics, gateway, envoy);
+  const agents =
+    flags.sshListen === undefined
+      ? undefined
+      : await openAgents(flags.sshListen, { state, log, complain, api: source.api, certificate: flags.sshHostCertificate });
+  const report = async (what: Omit<GatewayReport, "version" | "envoy_version">) =>
+    source.api.gateways.report(flags.name, { version: VERSION, envoy_version: await envoy.version(), ...what });
+  const gateway = new Gateway({ agents, source, machine, envoy, log, complain, lastState, report });
+  const monitor = await Monitor.start(flags.metrics, gateway, envoy).catch((error) => refuseTaken(error, flags.metrics, "--metrics"));
   const stopping = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
   await envoy.start();
+  // An Envoy beside the gateway may have other addresses than this process.
+  if (flags.envoy !== "none") machine.ports = new Ports(flags.listen ?? DEFAULT_LISTEN, await envoy.listening(), complain);
   await gateway.run(stopping.signal, last);
-  envoy.stop();
+  await envoy.stop();
   agents?.sockets.stop();
-  await agents?.ssh.stop();
-  await Promise.all([monitor.stop(), source.close()]);
+  agents?.authority.stop();
+  // Neither an agent that does not hang up nor a request that is being tried again is worth waiting for.
+  await Promise.race([Promise.all([agents?.ssh.stop(), monitor.stop(), source.close()]), sleep(CLOSE_MS)]);
+  process.exit(0);
 }
 
-async function openAgents(listen: string, state: string, log: Logger): Promise<Agents> {
+interface AgentsOptions {
+  readonly state: string;
+  readonly log: Logger;
+  readonly complain: (message: string) => void;
+  readonly api: Tunnelplane;
+  /** The id of the host's certificate. */
+  readonly certificate?: string;
+}
+
+async function openAgents(listen: string, { state, log, complain, api, certificate }: AgentsOptions): Promise<Agents> {
   const at = listen.lastIndexOf(":");
   const [address, port] = [listen.slice(0, at).replace(/^\[|\]$/g, ""), Number(listen.slice(at + 1))];
   if (!isIP(address) || !(port >= 1 && port <= 65535)) throw new Error("--ssh-listen expects ADDRESS:PORT with an IP address");
-  const authority = new KeysAuthority();
+  const authority = new ServerAuthority({ gateways: api.gateways, file: join(state, "agents.json"), complain });
   const sockets = new AgentSockets(join(state, "sockets"));
   const options = {
     address,
     port,
-    hostKey: join(state, "ssh_host_key"),
+    hostKeys: await HostKeys.open({
+      file: join(state, "ssh_host_key"),
+      certificate: certificate === undefined ? undefined : () => api.sshHostCertificates.get(certificate),
+      complain,
+    }),
     authority,
     sockets,
     log: (message: string, fields: object) => log.info(fields, message),
   };
-  return { authority, sockets, ssh: await SshServer.start(options) };
+  return { authority, sockets, ssh: await SshServer.start(options).catch((error) => refuseTaken(error, listen, "--ssh-listen")) };
+}
+
+function refuseTaken(error: NodeJS.ErrnoException, place: string, flag: string): never {
+  if (error.code !== "EADDRINUSE") throw error;
+  throw new Error(`another process listens on ${place}: stop it, or choose another with ${flag}`);
 }

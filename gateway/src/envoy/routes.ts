@@ -138,9 +138,8 @@ function refuseUnreachable(path: string): void {
 }
 
 function userAgents(filter: HttpsEdgeRoutes["user_agent_filter"]): Json[] {
+  // With neither list it says nothing of anybody, as exposure says, too.
   if (!filter?.enabled) return [];
-  if (filter.allow.length + filter.deny.length === 0)
-    throw new Unservable("user_agent_filter has neither allow nor deny, so that it says nothing: fill one, or disable the module");
   const found = (patterns: readonly string[]): Json => ({
     or_rules: {
       rules: patterns.map((pattern) => ({

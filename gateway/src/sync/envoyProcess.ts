@@ -1,22 +1,29 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { messageOf, present } from "@tunnelplane/sdk/contract";
 import type { Json } from "../envoy/json";
 import { bootstrap } from "../envoy/listeners";
 import type { Configuration } from "../envoy/model";
 import { writeWhole } from "../files";
 
+const runFile = promisify(execFile);
+
 /** The oldest that this was tried with; older ones lack what is used here, and drop it in silence. */
 const OLDEST = [1, 40] as const;
 const UPDATE_MS = 15_000;
+const LOOK_EVERY_MS = 1000;
+const MOST_SILENT = 3;
+const END_MS = 5000;
 const DRAIN = ["--drain-time-s", "3", "--drain-strategy", "immediate"];
 
 /** Envoy, as a child or beside the gateway: it reads files, and tells at its admin interface what became of them. */
 export class Envoy {
   #child: ChildProcess | undefined;
+  #watching: NodeJS.Timeout | undefined;
   #stopping = false;
   #version = 0;
   readonly admin: string;
@@ -37,12 +44,25 @@ export class Envoy {
     for (const name of ["cds", "lds"])
       if (!existsSync(this.#file(name))) writeWhole(this.#file(name), JSON.stringify({ version_info: "0", resources: [] }));
     writeWhole(this.#file("bootstrap"), JSON.stringify(bootstrap({ folder: this.folder, admin: this.admin })));
-    if (!this.program || (await this.isReady())) return;
+    if (!this.program) return;
+    if (await this.isReady()) return this.#adopt(this.program);
     this.#spawn(this.program);
     for (let tries = 0; tries < 500 && !this.#stopping; tries++) {
       if (await this.isReady()) return;
       await sleep(20);
     }
+  }
+
+  /** Goes on with an Envoy that an earlier gateway left behind; starts another one when it ends. */
+  #adopt(program: string): void {
+    let silent = 0;
+    this.#watching = setInterval(async () => {
+      silent = (await this.isReady()) ? 0 : silent + 1;
+      if (silent < MOST_SILENT || this.#stopping) return;
+      clearInterval(this.#watching);
+      this.log("Envoy, which an earlier gateway had started, does not answer; another one is started");
+      this.#spawn(program);
+    }, LOOK_EVERY_MS).unref();
   }
 
   #spawn(program: string): void {
@@ -65,6 +85,20 @@ export class Envoy {
       await sleep(1000);
       if (!this.#stopping) this.#spawn(program);
     });
+  }
+
+  /** The version of the Envoy that runs; empty while it does not answer. */
+  async version(): Promise<string> {
+    const said = await this.#ask("/server_info").catch(() => "{}");
+    const version = VERSION.exec((JSON.parse(said) as { version?: string }).version ?? "")?.[0].slice(1) ?? "";
+    if (version !== "" && isTooOld(version)) this.log(tooOld(version, "beside the gateway"));
+    return version;
+  }
+
+  /** What the Envoy that runs listens on, as `ADDRESS:PORT`. */
+  async listening(): Promise<string[]> {
+    const said = await this.#ask("/listeners").catch(() => "");
+    return [...said.matchAll(/::(\S+:\d+)$/gm)].map(([, place]) => place as string);
   }
 
   async isReady(): Promise<boolean> {
@@ -110,14 +144,13 @@ export class Envoy {
   }
 
   /** Asks a second Envoy, which serves nothing, what it thinks of a configuration. */
-  complaint({ clusters, listeners }: Configuration): string | undefined {
+  async complaint({ clusters, listeners }: Configuration): Promise<string | undefined> {
     if (!this.program) return undefined;
     const folder = mkdtempSync(join(this.folder, "check-"));
     try {
       const { dynamic_resources: _, ...start } = bootstrap({ folder, admin: join(folder, "admin.sock") });
       writeFileSync(join(folder, "all.json"), JSON.stringify({ ...start, static_resources: { clusters, listeners } }), { mode: 0o600 });
-      execFileSync(this.program, ["--mode", "validate", "-l", "warn", "-c", join(folder, "all.json")], {
-        stdio: "pipe",
+      await runFile(this.program, ["--mode", "validate", "-l", "warn", "-c", join(folder, "all.json")], {
         timeout: 60_000,
         maxBuffer: 64 << 20,
       });
@@ -131,16 +164,25 @@ export class Envoy {
     }
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     this.#stopping = true;
-    this.#child?.kill("SIGTERM");
+    clearInterval(this.#watching);
+    if (!this.program) return;
+    if (this.#child) this.#child.kill("SIGTERM");
+    else await this.#ask("/quitquitquit", "POST").catch(() => undefined);
+    // The next gateway needs its ports.
+    for (const end = Date.now() + END_MS; Date.now() < end && (await this.#isThere()); ) await sleep(20);
+  }
+
+  async #isThere(): Promise<boolean> {
+    return this.#child ? this.#child.exitCode === null && this.#child.signalCode === null : this.isReady();
   }
 
   readonly #file = (name: string): string => join(this.folder, `${name}.json`);
 
-  #ask(path: string): Promise<string> {
+  #ask(path: string, method = "GET"): Promise<string> {
     return new Promise((resolve, reject) => {
-      request({ socketPath: this.admin, path, timeout: 2000 }, (answer) => {
+      request({ socketPath: this.admin, path, method, timeout: 2000 }, (answer) => {
         let text = "";
         answer.setEncoding("utf8").on("data", (chunk) => {
           text += chunk;
@@ -165,7 +207,16 @@ function checkVersion(program: string): void {
       `Envoy could not be run as ${program} (${(error as NodeJS.ErrnoException).code ?? "it failed"}): install it, or say where it is with --envoy`,
     );
   }
-  const [, major = "0", minor = "0"] = /\/(\d+)\.(\d+)\.\d+/.exec(said) ?? [];
-  if (Number(major) < OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) < OLDEST[1]))
-    throw new Error(`Envoy ${major}.${minor} at ${program} is too old: ${OLDEST.join(".")} or newer is needed`);
+  const version = VERSION.exec(said)?.[0].slice(1) ?? "0.0.0";
+  if (isTooOld(version)) throw new Error(tooOld(version, `at ${program}`));
 }
+
+const VERSION = /\/\d+\.\d+\.\d+/;
+
+function isTooOld(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
+}
+
+const tooOld = (version: string, where: string): string =>
+  `Envoy ${version} ${where} is too old: ${OLDEST.join(".")} or newer is needed; install it, or say where it is with --envoy`;

@@ -3,7 +3,8 @@ import type { Configuration, EdgeState, Objects } from "../envoy/model";
 
 export interface Engine {
   push(configuration: Configuration): Promise<string | undefined>;
-  complaint(configuration: Configuration): string | undefined;
+  /** What it says against a configuration, without serving it. */
+  complaint(configuration: Configuration): Promise<string | undefined>;
 }
 
 /** With more, the gateway gives up and leaves everything as it was: each costs Envoy's start. */
@@ -15,6 +16,8 @@ export class Synchroniser {
   #leftOut = new Map<string, string>();
   #checks = 0;
   edges: readonly EdgeState[] = [];
+  /** When it has to be computed again though nothing changed, in milliseconds. */
+  renewAt: number | undefined;
 
   /** @param make translates, without the edges that are left out */
   constructor(private readonly engine: Engine) {}
@@ -22,6 +25,7 @@ export class Synchroniser {
   /** Returns whether something was changed. */
   async apply(objects: Objects, make: (objects: Objects, leftOut: ReadonlyMap<string, string>) => Configuration): Promise<boolean> {
     const declared = make(objects, new Map());
+    this.renewAt = declared.renewAt;
     const text = JSON.stringify({ ...declared, renewAt: undefined });
     if (text === this.#served) return false;
     this.#leftOut = new Map();
@@ -30,7 +34,7 @@ export class Synchroniser {
     if (refused !== undefined) {
       this.#checks = 0;
       const ids = declared.edges.filter(({ state }) => state === "applied").map(({ id }) => id);
-      this.#find(ids, (some) => make(only(objects, some), new Map()));
+      await this.#find(ids, (some) => make(only(objects, some), new Map()));
       configuration = make(objects, this.#leftOut);
       refused = await this.engine.push(configuration);
       if (refused !== undefined)
@@ -42,21 +46,21 @@ export class Synchroniser {
   }
 
   /** Halves what is refused until single edges are left. */
-  #find(ids: readonly string[], make: (ids: readonly string[]) => Configuration): void {
+  async #find(ids: readonly string[], make: (ids: readonly string[]) => Configuration): Promise<void> {
     if (ids.length === 0) return;
     if (++this.#checks > MOST_CHECKS)
       throw new Error(
         `Envoy refused the configuration, and ${MOST_CHECKS} checks did not find all edges at fault. What was served before is served on`,
       );
-    const complaint = this.engine.complaint(make(ids));
+    const complaint = await this.engine.complaint(make(ids));
     if (complaint === undefined) return;
     if (ids.length === 1) {
       this.#leftOut.set(present(ids[0]), `Envoy refuses it: ${complaint}`);
       return;
     }
     const middle = Math.ceil(ids.length / 2);
-    this.#find(ids.slice(0, middle), make);
-    this.#find(ids.slice(middle), make);
+    await this.#find(ids.slice(0, middle), make);
+    await this.#find(ids.slice(middle), make);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Answered, Transport } from "./transport";
+import type { Answered, RequestOptions, Transport } from "./transport";
 
 /** One change of one object. */
 export interface Event {
@@ -17,9 +17,9 @@ export interface Event {
 export class Events {
   constructor(private readonly transport: Transport) {}
 
-  /** The newest event; undefined while there is none. */
-  async newest(): Promise<Event | undefined> {
-    return (await this.#page("limit=1")).events[0];
+  /** The newest events, the newest first; at most 100. */
+  async newest(count = 1): Promise<readonly Event[]> {
+    return this.#page(new URLSearchParams({ limit: String(count) }));
   }
 
   /**
@@ -29,12 +29,12 @@ export class Events {
    * @param waitSeconds at most 30; the transport's `timeoutMs` has to be longer
    * @throws BadRequestError if events in between were pruned; then read all objects again
    */
-  async after(after: string | undefined, waitSeconds: number): Promise<readonly Event[]> {
-    return (await this.#page(new URLSearchParams({ ...(after !== undefined && { after_id: after }), wait: String(waitSeconds) }))).events;
+  async after(after: string | undefined, waitSeconds: number, options: Pick<RequestOptions, "signal"> = {}): Promise<readonly Event[]> {
+    return this.#page(new URLSearchParams({ ...(after !== undefined && { after_id: after }), wait: String(waitSeconds) }), options);
   }
 
-  async #page(query: string | URLSearchParams): Promise<EventPage> {
-    return ((await this.transport.request("GET", `/events?${query}`)) as Answered<EventPage>).body;
+  async #page(query: URLSearchParams, options: RequestOptions = {}): Promise<readonly Event[]> {
+    return ((await this.transport.request("GET", `/events?${query}`, undefined, options)) as Answered<EventPage>).body.events;
   }
 }
 

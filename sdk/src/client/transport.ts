@@ -27,6 +27,8 @@ export interface RequestOptions {
   readonly dryRun?: boolean;
   /** With `dryRun`: adds `findings` to the answer, the effects of the change on callers. */
   readonly findings?: boolean;
+  /** Gives up on the answer. */
+  readonly signal?: AbortSignal;
 }
 
 /** The answer to a dry run with findings. */
@@ -79,7 +81,7 @@ export class Transport {
 
   /** @param path below the base URL, with its query */
   async request<T>(method: Dispatcher.HttpMethod, path: string, body?: unknown, options: RequestOptions = {}): Promise<Answered<T>> {
-    const { ifMatch, idempotencyKey } = options;
+    const { ifMatch, idempotencyKey, signal } = options;
     const headers: Record<string, string> = { ...this.#headers };
     if (body !== undefined) headers["content-type"] = "application/json";
     if (ifMatch !== undefined) headers["if-match"] = ifMatch;
@@ -91,6 +93,7 @@ export class Transport {
     } = await this.#send(path + queryOf(options), {
       method,
       headers,
+      signal,
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     const about = { etag: answered.etag, replayed: answered["idempotent-replayed"] === "true" };
@@ -106,7 +109,11 @@ export class Transport {
     return this.#dispatcher.close();
   }
 
-  async #send(path: string, options: Pick<Dispatcher.RequestOptions, "method" | "headers" | "body">, mayRepeat = true): Promise<RawAnswer> {
+  async #send(
+    path: string,
+    options: Pick<Dispatcher.RequestOptions, "method" | "headers" | "body" | "signal">,
+    mayRepeat = true,
+  ): Promise<RawAnswer> {
     try {
       const response = await this.#dispatcher.request({
         ...options,

@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { AuthenticationError, BadRequestError, type Gateways, PermissionError } from "@tunnelplane/sdk";
+import { mayBind } from "@tunnelplane/sdk/meaning";
+import { writeWhole } from "../files";
+import type { BindAuthority, Proof, Verdict } from "./authority";
+
+/** While the server is down, who was allowed so long ago may come back. */
+const COME_BACK_MS = 15 * 60_000;
+const MOST_KNOWN = 10_000;
+const WRITE_EVERY_MS = 5000;
+
+/** A credential that was allowed something. */
+interface Known {
+  readonly credential: string;
+  readonly acl: readonly string[];
+  /** When the server last allowed it, in milliseconds. */
+  at: number;
+}
+
+interface Options {
+  readonly gateways: Pick<Gateways, "authorize">;
+  /** Where it is kept who may come back while the server is down: hashes of keys and tokens, and ACLs. */
+  readonly file: string;
+  readonly complain: (message: string) => void;
+}
+
+/** Has the server decide. While it is down, those come back whom it allowed a short time ago. */
+export class ServerAuthority implements BindAuthority {
+  readonly #known: Map<string, Known>;
+  #isWritten = true;
+  readonly #writing: NodeJS.Timeout;
+
+  constructor(private readonly options: Options) {
+    this.#known = readKnown(options.file);
+    this.#writing = setInterval(() => this.#write(), WRITE_EVERY_MS).unref();
+  }
+
+  async ask(proof: Proof, bind: readonly string[]): Promise<Verdict> {
+    const key = hashOf(proof);
+    try {
+      const { allowed, credential, acl, reason } = await this.options.gateways.authorize(proof, bind);
+      this.#isWritten = false;
+      this.#known.delete(key);
+      if (!credential) return { allowed: false, credential: null, reason };
+      if (this.#known.size >= MOST_KNOWN) this.#known.delete(this.#known.keys().next().value as string);
+      this.#known.set(key, { credential: credential.id, acl, at: Date.now() });
+      return { allowed, credential: credential.id, reason };
+    } catch (error) {
+      if (error instanceof BadRequestError) return { allowed: false, credential: null, reason: error.message };
+      const refused = error instanceof AuthenticationError || error instanceof PermissionError;
+      this.options.complain(
+        `the server could not be asked who may bind: ${(error as Error).message}${refused ? ". Use the API key of a bot of role gateway" : ""}`,
+      );
+      return this.#remembered(key, bind);
+    }
+  }
+
+  #remembered(key: string, bind: readonly string[]): Verdict {
+    const known = this.#known.get(key);
+    const refuse = (reason: string): Verdict => ({ allowed: false, credential: known?.credential ?? null, reason });
+    if (!known || Date.now() - known.at > COME_BACK_MS)
+      return refuse("the server does not answer, and did not allow this credential anything in the last 15 minutes");
+    if (!mayBind(known.acl, bind)) return refuse(`the ACL of ${known.credential} does not allow it`);
+    return { allowed: true, credential: known.credential, reason: "" };
+  }
+
+  /** The server answers, and had nothing against these, which are connected. */
+  confirm(credentials: ReadonlySet<string>): void {
+    this.#isWritten = false;
+    for (const known of this.#known.values()) if (credentials.has(known.credential)) known.at = Date.now();
+  }
+
+  /** What was known of these no longer counts. */
+  forget(credentials: ReadonlySet<string> | "all"): void {
+    this.#isWritten = false;
+    for (const [key, { credential }] of this.#known) if (credentials === "all" || credentials.has(credential)) this.#known.delete(key);
+  }
+
+  stop(): void {
+    clearInterval(this.#writing);
+    this.#write();
+  }
+
+  #write(): void {
+    if (this.#isWritten) return;
+    this.#isWritten = true;
+    writeWhole(this.options.file, JSON.stringify([...this.#known]));
+  }
+}
+
+const hashOf = (proof: Proof): string => createHash("sha256").update(JSON.stringify(proof)).digest("base64url");
+
+function readKnown(file: string): Map<string, Known> {
+  try {
+    return new Map(existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as [string, Known][]) : []);
+  } catch {
+    return new Map(); // Damaged: nobody comes back before the server answers.
+  }
+}

@@ -1,0 +1,55 @@
+import { createServer } from "node:net";
+import type { Listen } from "./envoy/model";
+
+/** Finds the ports that Envoy could not listen on, so that one that is taken does not keep the others from being served. */
+export class Ports {
+  readonly #held: Set<string>;
+  #lacking: readonly Listen[] = [];
+
+  /** @param held what an Envoy that runs listens on already, as `ADDRESS:PORT` */
+  constructor(
+    private readonly all: readonly Listen[],
+    held: readonly string[],
+    private readonly complain: (message: string) => void,
+  ) {
+    this.#held = new Set(held);
+  }
+
+  /** Those that can be listened on; what is wrong with the others is complained about. */
+  async usable(): Promise<readonly Listen[]> {
+    const lacking: Listen[] = [];
+    for (const one of this.all) {
+      const place = placeOf(one);
+      if (this.#held.has(place)) continue;
+      const fault = await faultOf(one);
+      if (fault === undefined) this.#held.add(place);
+      else {
+        lacking.push(one);
+        this.complain(`${place} cannot be listened on, so hostports of port ${one.port} are not served there: ${fault}`);
+      }
+    }
+    this.#lacking = lacking;
+    return this.all.filter((one) => !lacking.includes(one));
+  }
+
+  /** Whether one that was taken may be free now. */
+  get isLacking(): boolean {
+    return this.#lacking.length > 0;
+  }
+}
+
+const placeOf = ({ address, bindPort }: Listen): string => `${address.includes(":") ? `[${address}]` : address}:${bindPort}`;
+
+function faultOf({ address, bindPort }: Listen): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(CURES[error.code ?? ""] ?? error.message));
+    server.listen({ host: address, port: bindPort, exclusive: true }, () => server.close(() => resolve(undefined)));
+  });
+}
+
+const CURES: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another process listens there: stop it, or choose another with --listen",
+  EACCES: "this user may not: allow it (CAP_NET_BIND_SERVICE), or choose a port above 1023, as in --listen 443=0.0.0.0:8443",
+  EADDRNOTAVAIL: "this machine has no such address: choose another with --listen",
+};

@@ -1,0 +1,140 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import { certificate } from "../support/api/fixtures";
+import { GatewayProcess } from "../support/gateway";
+import { type Running, runningForEachTest } from "./running";
+import { freePort, http1 } from "./traffic";
+
+/** What the log says of something: exactly one line, whose message is returned. */
+function lineAbout(one: Running, text: string): string {
+  const lines = one.gateway.log.split("\n").filter((line) => line.includes(text));
+  expect(lines, one.gateway.log).to.have.length(1);
+  return lines[0] ?? "";
+}
+
+/** A certificate that ended long ago: openssl makes them so with `x509 -days` and a moved clock only, so its dates are edited by `ca`. */
+function endedCertificate(folder: string, host: string): { pem: string; privateKey: string } {
+  const at = (name: string) => join(folder, name);
+  const own = certificate({ extensions: [`subjectAltName = DNS:${host}`] });
+  writeFileSync(at("own.key"), own.privateKey);
+  writeFileSync(at("index"), "");
+  writeFileSync(at("serial"), "01\n");
+  const config = [
+    "[ca]\ndefault_ca = one",
+    `[one]\nnew_certs_dir = ${folder}\ndatabase = ${at("index")}\nserial = ${at("serial")}\ndefault_md = sha256\npolicy = any\nx509_extensions = names`,
+    "[any]\ncommonName = supplied",
+    `[names]\nsubjectAltName = DNS:${host}`,
+    "[req]\ndistinguished_name = subject\nprompt = no",
+    `[subject]\nCN = ${host}`,
+  ].join("\n");
+  writeFileSync(at("config"), config);
+  const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });
+  openssl("req", "-new", "-key", "own.key", "-config", "config", "-out", "own.csr");
+  const dates = ["-startdate", "20240101000000Z", "-enddate", "20250101000000Z"];
+  openssl(
+    "ca",
+    "-batch",
+    "-config",
+    "config",
+    "-selfsign",
+    "-keyfile",
+    "own.key",
+    "-in",
+    "own.csr",
+    "-out",
+    "own.out",
+    "-notext",
+    ...dates,
+  );
+  return { pem: readFileSync(at("own.out"), "utf8"), privateKey: own.privateKey };
+}
+
+describe("A mistake gets one clear line with its cure, and the rest goes on", () => {
+  const running = runningForEachTest();
+
+  it("for certificates: without a key, with a wrong one, ended, and two for one name", async () => {
+    const one = running.now;
+    const certs = join(one.folder, "certs");
+    execFileSync("mkdir", [certs]);
+    const put = (name: string, { pem, privateKey }: { pem: string; privateKey?: string }) => {
+      writeFileSync(join(certs, `${name}.pem`), pem);
+      if (privateKey) writeFileSync(join(certs, `${name}.key`), privateKey);
+    };
+    const of = (host: string) => certificate({ extensions: [`subjectAltName = DNS:${host}`] });
+    put("good", of("good.example.com"));
+    put("second", of("good.example.com"));
+    put("alone", { pem: of("alone.example.com").pem });
+    put("swapped", { ...of("swapped.example.com"), privateKey: of("x.example.com").privateKey });
+    put("old", endedCertificate(one.folder, "old.example.com"));
+    for (const name of ["good", "alone", "swapped", "old"]) await one.site(`${name}.example.com`);
+    one.run("--certs", certs);
+    await one.becomes(200, "good.example.com");
+    expect(lineAbout(one, "alone.pem")).to.contain("has no key beside it: put it into");
+    expect(lineAbout(one, "swapped.pem")).to.contain("belongs to another certificate");
+    expect(lineAbout(one, "old.pem")).to.contain("ended at 2025-01-01").and.to.contain("put a new one in its place");
+    expect(lineAbout(one, "second.pem")).to.contain("are both for good.example.com").and.to.contain("remove the other");
+    const { edges } = await one.api.gateways.get("edge-1");
+    expect(edges.filter(({ state }) => state === "rejected").map(({ reason }) => reason.split(",")[0])).to.have.length(3);
+    put("alone", of("alone.example.com"));
+    await one.becomes(200, "alone.example.com");
+  });
+
+  it("for a port that is taken, an issuer that cannot be reached, and a key that is wrong", async () => {
+    const one = running.now;
+    const [taken, issuerPort] = [await freePort(), await freePort()];
+    const holder: Server = createServer().listen(taken, "127.0.0.1");
+    await one.site("good.example.com");
+    const issuer = `https://127.0.0.1:${issuerPort}`;
+    await one.site("signed.example.com", { oidc: { issuer, client_id: "a", client_secret: "b", scopes: ["openid"] } });
+    one.run("--dev-ca", "--listen", `444=127.0.0.1:${taken}`);
+    await one.becomes(200, "good.example.com");
+    expect(lineAbout(one, `127.0.0.1:${taken} cannot be listened on`)).to.contain(
+      "another process listens there: stop it, or choose another",
+    );
+    expect(lineAbout(one, `the issuer ${issuer} could not be asked`))
+      .to.contain("ECONNREFUSED")
+      .and.to.contain("--trust");
+    expect((await one.ask("signed.example.com")).status).to.equal(0);
+    await new Promise((resolve) => holder.close(resolve));
+    await one.gateway.stop();
+    one.key = "tpk_of-nobody-at-all";
+    one.run("--dev-ca");
+    await one.becomes(200, "good.example.com");
+    await one.gateway.logged("could not be read");
+    await sleep(2000);
+    expect(lineAbout(one, "could not be read")).to.contain("check TUNNELPLANE_API_KEY").and.to.contain("served on");
+  });
+
+  it("at the start: an Envoy that is too old, taken ports for agents and metrics, a certificate that is not there", async () => {
+    const one = running.now;
+    const old = join(one.folder, "envoy");
+    writeFileSync(old, '#!/bin/sh\necho "envoy  version: 0123abc/1.30.1/Clean/RELEASE/BoringSSL"\n');
+    chmodSync(old, 0o700);
+    const holder: Server = createServer().listen(one.metricsPort, "127.0.0.1");
+    const at = `127.0.0.1:${one.metricsPort}`;
+    const places = ["run", "--dev-ca", "--url", one.server.url, "--state", one.state];
+    for (const [args, expected] of [
+      [["--envoy", old], "Envoy 1.30.1 at "],
+      [["--envoy", old], "is too old: 1.40 or newer is needed; install it, or say where it is with --envoy"],
+      [["--envoy", "none", "--metrics", at], `another process listens on ${at}: stop it, or choose another with --metrics`],
+      [["--envoy", "none", "--ssh-listen", at], `another process listens on ${at}: stop it, or choose another with --ssh-listen`],
+      [
+        ["--envoy", "none", "--ssh-listen", at, "--ssh-host-certificate", `shcrt_${"0".repeat(27)}`],
+        "--ssh-host-certificate could not be read",
+      ],
+      [["--envoy", "none", "--name", "a name"], "Expected at most 255 letters"],
+    ] as const) {
+      const gateway = GatewayProcess.start([...places, ...args], { TUNNELPLANE_API_KEY: one.key });
+      expect(await gateway.ended()).to.equal(1);
+      expect(gateway.log.trim().split("\n"), gateway.log).to.have.length(1);
+      expect(gateway.log).to.contain(expected);
+    }
+    await new Promise((resolve) => holder.close(resolve));
+    expect((await http1(one.httpsPort, "/", { sni: "x.example.com" })).status).to.equal(0);
+    one.run("--dev-ca"); // for the end of the test
+  });
+});

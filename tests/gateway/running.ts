@@ -1,0 +1,138 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Tunnelplane } from "@tunnelplane/sdk";
+import { type SshKey, sshKey } from "../support/api/fixtures";
+import { ENVOY } from "../support/envoy";
+import { GatewayProcess } from "../support/gateway";
+import { ServerProcess } from "../support/server";
+import { type Answer, freePort, http1, Upstream } from "./traffic";
+
+/** A server, a program that answers, and a gateway with the key of a gateway: new ones for each test. */
+export class Running {
+  server!: ServerProcess;
+  upstream!: Upstream;
+  api!: Tunnelplane;
+  gateway!: GatewayProcess;
+  /** Short, because sockets are in it. */
+  state = "";
+  /** For what a test writes: certificates, keys. */
+  folder = "";
+  key = "";
+  httpsPort = 0;
+  metricsPort = 0;
+  sshPort = 0;
+  readonly #agents: ChildProcess[] = [];
+
+  static async start(): Promise<Running> {
+    const one = new Running();
+    const folder = () => mkdtempSync(join(tmpdir(), "tpg-"));
+    [one.state, one.folder] = [folder(), folder()];
+    [one.httpsPort, one.metricsPort, one.sshPort] = [await freePort(), await freePort(), await freePort()];
+    [one.server, one.upstream] = [await ServerProcess.start(), await Upstream.start("one")];
+    one.api = new Tunnelplane({ baseUrl: one.server.url, apiKey: one.server.apiKey });
+    const bot = await one.api.botUsers.create({ name: "edge-1", role: "gateway" });
+    one.key = (await one.api.apiKeys.create({ owner_id: bot.id })).token ?? "";
+    return one;
+  }
+
+  /** Starts a gateway on Envoy. */
+  run(...args: string[]): GatewayProcess {
+    const places = ["--url", this.server.url, "--state", this.state, "--listen", `443=127.0.0.1:${this.httpsPort}`];
+    const parts = ["--envoy", ENVOY as string, "--metrics", `127.0.0.1:${this.metricsPort}`, "--name", "edge-1"];
+    this.gateway = GatewayProcess.start(["run", ...places, ...parts, ...args], { TUNNELPLANE_API_KEY: this.key });
+    return this.gateway;
+  }
+
+  runWithAgents = (...args: string[]) => this.run("--dev-ca", "--ssh-listen", `127.0.0.1:${this.sshPort}`, ...args);
+
+  /** An HTTPS edge with one route to the program. */
+  async site(host: string, fields: object = {}) {
+    const backend = await this.api.staticBackends.create({ address: this.upstream.address });
+    const edge = await this.api.httpsEdges.create({ hostports: [`${host}:443`] });
+    const body = { match_type: "path_prefix" as const, match: "/", backend: { backend_id: backend.id }, ...fields };
+    return { edge, route: await this.api.httpsEdgeRoutes(edge.id).create(body) };
+  }
+
+  ask = (sni: string): Promise<Answer> => http1(this.httpsPort, "/", { sni });
+
+  /** Asks until the status is this one. */
+  async becomes(status: number, sni: string): Promise<void> {
+    while ((await this.ask(sni)).status !== status) await sleep(50);
+  }
+
+  /** The name of the program that answers; undefined while none does. */
+  async answers(sni: string): Promise<string | undefined> {
+    const { status, body } = await this.ask(sni);
+    return status === 200 ? (JSON.parse(body) as { name: string }).name : undefined;
+  }
+
+  ready = async (): Promise<number> => (await fetch(`http://127.0.0.1:${this.metricsPort}/readyz`)).status;
+  metrics = async (): Promise<string> => (await fetch(`http://127.0.0.1:${this.metricsPort}/metrics`)).text();
+
+  async credential(acl: string[] = []) {
+    const key = sshKey();
+    return { key, ...(await this.api.sshCredentials.create({ public_key: key.openssh, acl })) };
+  }
+
+  /** The stock client with a key, or with a token as its password. */
+  agent(
+    proof: SshKey | { readonly token: string },
+    bind: string,
+    { local = this.upstream.address, options = [] as string[] } = {},
+  ): ChildProcess {
+    const at = join(this.folder, `agent${this.#agents.length}`);
+    const common = ["ExitOnForwardFailure=yes", "ServerAliveInterval=1", ...(options.length > 0 ? options : TRUSTING)];
+    const env: Record<string, string | undefined> = { ...process.env };
+    if ("token" in proof) {
+      writeFileSync(at, `#!/bin/sh\necho '${proof.token}'\n`);
+      chmodSync(at, 0o700);
+      Object.assign(env, { SSH_ASKPASS: at, SSH_ASKPASS_REQUIRE: "force", DISPLAY: ":0" });
+      common.push("PreferredAuthentications=password", "NumberOfPasswordPrompts=1");
+    } else {
+      writeFileSync(at, proof.privateKey, { mode: 0o600 });
+      common.push(`IdentityFile=${at}`, "IdentitiesOnly=yes", "IdentityAgent=none", "BatchMode=yes");
+    }
+    const flags = ["-N", "-F", "none", "-p", String(this.sshPort), ...common.flatMap((one) => ["-o", one])];
+    const child = spawn("ssh", [...flags, "-R", `${bind}:${local}`, "any@127.0.0.1"], { stdio: ["ignore", "ignore", "pipe"], env });
+    child.stderr?.resume();
+    this.#agents.push(child);
+    return child;
+  }
+
+  async stop(): Promise<void> {
+    for (const child of this.#agents) child.kill("SIGKILL");
+    await this.gateway?.stop();
+    await this.api.close();
+    await this.server.stop();
+    await this.upstream.stop();
+    for (const folder of [this.state, this.folder]) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const TRUSTING = ["StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null"];
+
+export const ended = async (child: ChildProcess): Promise<number | null> => {
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+  return child.exitCode;
+};
+
+/** For each test of a file; skips it, in words, where there is no Envoy. */
+export function runningForEachTest(): { readonly now: Running } {
+  const state = {} as { now: Running };
+  beforeEach("start a server", async function () {
+    if (!ENVOY) {
+      console.log("    Skipped: Envoy could not be installed, because Python 3 with venv is missing");
+      this.skip();
+    }
+    state.now = await Running.start();
+  });
+  afterEach("stop everything", function () {
+    if (this.currentTest?.isFailed()) console.log(state.now?.gateway?.log);
+    return state.now?.stop();
+  });
+  return state;
+}
