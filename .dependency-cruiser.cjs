@@ -1,4 +1,4 @@
-/** Imports go one way: sdk ← provider ← policies, sdk ← server, sdk ← gateway. Provider, server and gateway meet over HTTP only. */
+/** Imports go one way: sdk ← provider ← policies and plugin, sdk ← server, sdk ← gateway. Provider, server and gateway meet over HTTP only. */
 const only = (name, from, to, comment) => ({ name, severity: "error", comment, from: { path: from }, to: { path: to } });
 
 /** The rooms of the server, floor by floor from the top. A room may use rooms on lower floors only. */
@@ -34,21 +34,37 @@ const floorRules = FLOORS.flatMap((floor, index) =>
 
 module.exports = {
   forbidden: [
-    only("sdk-stands-alone", "^sdk/", "^(server|provider|gateway|policies|examples)/", "The contract and the client know nobody."),
+    only("sdk-stands-alone", "^sdk/", "^(server|provider|plugin|gateway|policies|examples)/", "The contract and the client know nobody."),
     only("sdk-without-pulumi", "^sdk/", "node_modules/@pulumi", "The client serves programs that have no Pulumi."),
-    only("server-knows-the-sdk-only", "^server/", "^(provider|gateway|policies|examples)/", "The server meets the others over HTTP."),
-    only("provider-knows-the-sdk-only", "^provider/", "^(server|gateway|policies|examples)/", "The provider meets the server over HTTP."),
+    only(
+      "server-knows-the-sdk-only",
+      "^server/",
+      "^(provider|plugin|gateway|policies|examples)/",
+      "The server meets the others over HTTP.",
+    ),
+    only(
+      "provider-knows-the-sdk-only",
+      "^provider/",
+      "^(server|plugin|gateway|policies|examples)/",
+      "The provider meets the server over HTTP.",
+    ),
     only(
       "gateway-knows-the-sdk-only",
       "^gateway/",
-      "^(server|provider|policies|examples)/",
+      "^(server|provider|plugin|policies|examples)/",
       "The gateway is a client of the API like any other.",
     ),
     only(
       "policies-review-as-the-provider-does",
       "^policies/",
-      "^(server|gateway|examples)/",
+      "^(server|plugin|gateway|examples)/",
       "The policy pack judges what the provider's classes declare.",
+    ),
+    only(
+      "plugin-hosts-the-core",
+      "^plugin/",
+      "^(server|gateway|policies|examples)/|^provider/src/(?!(core|operation|engine)/index[.]ts$)",
+      "The native provider stands on the lifecycle and on what all of its hosts share.",
     ),
     only(
       "translator-is-pure",
@@ -60,7 +76,13 @@ module.exports = {
       "core-knows-no-host",
       "^provider/src/core/",
       "^provider/src/(?!core/)|node_modules/@pulumi",
-      "The core can stand under another host than the dynamic provider.",
+      "The core stands under more than one host.",
+    ),
+    only(
+      "operation-knows-no-host",
+      "^provider/src/operation/",
+      "^provider/src/(?!(operation|core)/)|node_modules/@pulumi",
+      "What hosts share belongs to none of them.",
     ),
     only("contract-needs-no-client", "^sdk/src/contract/", "^sdk/src/(client|generated|catalogue)/", "The contract is data."),
     only(

@@ -5,12 +5,12 @@ import {
   collectionOf,
   createSchema,
   type Definition,
+  docOf,
   ENTRY_NAME,
   marksOf,
   targetsOf,
   type Variants,
 } from "../sdk/src/contract";
-import { docOf } from "./interfaces";
 import { fileOf, HEADER, jsdoc } from "./names";
 
 type Json = Record<string, unknown>;

@@ -1,10 +1,20 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { z } from "zod";
-import { accessDoc, asDeclared, bare, camelCase, type Definition, ERRORS, isOptional, marksOf, pathFieldsOf } from "../sdk/src/contract";
+import {
+  accessDoc,
+  asDeclared,
+  bare,
+  camelCase,
+  type Definition,
+  docOf,
+  ERRORS,
+  isOptional,
+  marksOf,
+  modulesWithTypes,
+  pathFieldsOf,
+} from "../sdk/src/contract";
 import { SERVE_SETTINGS } from "../server/src/cli/settings";
-import { docOf } from "./interfaces";
-import { modulesWithTypes } from "./names";
 
 const END = "<!-- /generated -->";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { bare, defaultOf, isOptional, marksOf } from "../sdk/src/contract";
-import { jsdoc, pascalCase } from "./names";
+import { bare, docOf, isOptional, pascalCase } from "../sdk/src/contract";
+import { jsdoc } from "./names";
 
 /** How to write a schema as TypeScript. */
 export interface Style {
@@ -56,12 +56,3 @@ export function writeType(schema: z.ZodType, parent: string, field: string, styl
 const arrayOf = (element: string): string => (element.includes(" ") ? `(${element})[]` : `${element}[]`);
 
 const isRef = (schema: z.ZodObject): boolean => Object.keys(schema.shape).join() === "id,uri";
-
-/** The description of a field, with additions for its marks. */
-export function docOf(schema: z.ZodType): string {
-  const text = schema.meta()?.description ?? bare(schema).meta()?.description ?? "";
-  const fallback = defaultOf(schema);
-  const shown = JSON.stringify(fallback);
-  const says = fallback === undefined || text.includes("Default") || shown === '""' || shown === "[]" || shown === "{}";
-  return [text, says ? "" : `Default \`${shown}\`.`, marksOf(schema).secret ? "Secret." : ""].filter(Boolean).join(" ");
-}

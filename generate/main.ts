@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { registry } from "../sdk/src/contract";
 import { catalogueSchema, catalogueType } from "./catalogue";
@@ -7,6 +7,7 @@ import { kindsType } from "./kinds";
 import { fileOf, HEADER } from "./names";
 import { providerClasses } from "./provider";
 import { referencePages } from "./reference";
+import { packageSchema } from "./schema";
 import { sdkClient, sdkTypes } from "./sdk";
 import { staticFiles } from "./static";
 
@@ -29,10 +30,14 @@ export function generated(): Map<string, string> {
   );
   files.set("provider/src/generated/catalogue.ts", catalogueType(registry));
   files.set("provider/tunnels.schema.json", catalogueSchema(registry));
+  files.set("plugin/schema.json", packageSchema(registry, versionOf("plugin")));
   for (const [path, text] of [...docsPages(registry, ROOT), ...referencePages(registry), ...staticFiles(ROOT, registry)])
     files.set(path, text);
   return files;
 }
+
+const versionOf = (workspace: string): string =>
+  (JSON.parse(readFileSync(join(ROOT, workspace, "package.json"), "utf8")) as { version: string }).version;
 
 /** Writes the files, and deletes those of removed resource types. */
 function main(): void {

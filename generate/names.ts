@@ -1,14 +1,8 @@
 import { z } from "zod";
-import { bare, camelCase, type Definition, marksOf, modulesOf } from "../sdk/src/contract";
-
-export const pascalCase = (name: string): string => camelCase(`_${name}`);
+import { bare, camelCase, type Definition, marksOf } from "../sdk/src/contract";
 
 /** The file of a resource type: `tlsEdge` for `TlsEdge`. */
 export const fileOf = ({ type }: Definition): string => type[0]?.toLowerCase() + type.slice(1);
-
-/** A module of a definition, with the name of its type. */
-export const modulesWithTypes = (definition: Definition): { name: string; type: string }[] =>
-  modulesOf(definition).map((name) => ({ name, type: definition.type + pascalCase(name) }));
 
 /** A path as TypeScript: a template literal if the path names a parent. */
 export const pathLiteral = (path: string): string =>

@@ -7,13 +7,15 @@ import {
   createSchema,
   type Definition,
   defaultOf,
+  docOf,
   isOptional,
   marksOf,
+  modulesWithTypes,
   pathFieldsOf,
   withArticle,
 } from "../sdk/src/contract";
-import { docOf, type Style, writeInterface, writeType } from "./interfaces";
-import { HEADER, jsdoc, modulesWithTypes, secretPlaces } from "./names";
+import { type Style, writeInterface, writeType } from "./interfaces";
+import { HEADER, jsdoc, secretPlaces } from "./names";
 
 const args: Style = {
   spell: camelCase,

@@ -5,12 +5,13 @@ import {
   createSchema,
   type Definition,
   fieldsWhere,
+  modulesWithTypes,
   pathFieldsOf,
   plural,
   withArticle,
 } from "../sdk/src/contract";
 import { type Style, writeInterface } from "./interfaces";
-import { fileOf, HEADER, jsdoc, modulesWithTypes, pathLiteral } from "./names";
+import { fileOf, HEADER, jsdoc, pathLiteral } from "./names";
 
 const answered: Style = { spell: (name) => name, wrap: (type) => type, leaveOut: false, nest: (parent, field) => parent + field };
 const sent: Style = {

@@ -20,7 +20,7 @@ const PYTHON = {
   },
   cloud: { title: "stand-in of the cloud", requirements: "tests/targets/requirements.txt", folder: join(STAMPS, "moto") },
 };
-const PACKAGES = ["sdk", "server", "provider", "gateway", "policies"];
+const PACKAGES = ["sdk", "server", "provider", "plugin", "gateway", "policies"];
 const say = (line) => console.error(`[set-up] ${line}`);
 
 async function main(parts) {

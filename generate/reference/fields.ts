@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { bare, camelCase, defaultOf, elementOf, isOptional, type Marks, marksOf, shapeOf, targetsOf } from "../../sdk/src/contract";
-import { docOf } from "../interfaces";
+import { bare, camelCase, defaultOf, docOf, elementOf, isOptional, type Marks, marksOf, shapeOf, targetsOf } from "../../sdk/src/contract";
 
 /** The first version: what is not marked otherwise is there since then. */
 const FIRST_VERSION = "0.1.0";

@@ -6,11 +6,13 @@ import {
   camelCase,
   collectionOf,
   type Definition,
+  docOf,
   ERRORS,
   type ErrorName,
   fieldsWhere,
   marksOf,
   modulesOf,
+  modulesWithTypes,
   pathFieldsOf,
   plural,
   registry,
@@ -20,8 +22,7 @@ import {
   targetsOf,
   withArticle,
 } from "../../sdk/src/contract";
-import { docOf } from "../interfaces";
-import { modulesWithTypes } from "../names";
+
 import { catalogueExample, curlExample } from "./examples";
 import { answerTable, cell, fieldTable } from "./fields";
 

@@ -1,8 +1,8 @@
-import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
 import { changesOf, makeCertificates, World } from "../support/provider";
+import { onEveryProvider } from "../support/providers";
 
-describe("A stack whose server is changed behind Pulumi's back", () => {
+onEveryProvider("A stack whose server is changed behind Pulumi's back", (tunnels) => {
   const world = new World();
   const { authority } = makeCertificates("clients");
   after(() => world.close());

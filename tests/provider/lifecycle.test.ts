@@ -1,8 +1,8 @@
-import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
 import { changesOf, requestsDuring, World } from "../support/provider";
+import { onEveryProvider } from "../support/providers";
 
-describe("A program that is run again and again", () => {
+onEveryProvider("A program that is run again and again", (tunnels) => {
   const world = new World();
   after(() => world.close());
 

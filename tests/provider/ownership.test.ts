@@ -1,12 +1,12 @@
-import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
 import { Engine } from "../support/engine";
 import { changesOf, failureOf, makeSshKey, requestsDuring, World } from "../support/provider";
+import { onEveryProvider } from "../support/providers";
 import { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";
 import { StandInServer } from "../support/standIn";
 
-describe("A stack that is shared by people who do not see each other's credentials", () => {
+onEveryProvider("A stack that is shared by people who do not see each other's credentials", (tunnels) => {
   const world = new World();
   after(() => world.close());
 

@@ -1,10 +1,10 @@
-import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
 import { changesOf, requestsDuring, World } from "../support/provider";
+import { onEveryProvider } from "../support/providers";
 
 const CANARY_SECRET = "canary-client-secret-9f8e7d6c5b";
 
-describe("Child objects, such as routes", () => {
+onEveryProvider("Child objects, such as routes", (tunnels) => {
   const world = new World();
   after(() => world.close());
 

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
 import { failureOf, World } from "../support/provider";
+import { onEveryProvider } from "../support/providers";
 
 const CANARY_KEY = "tpk_canary-api-key-1b2c3d4e5f";
 const CANARY_METADATA = "canary-metadata-that-a-program-marked-secret";
 
-describe("Secrets", () => {
+onEveryProvider("Secrets", (tunnels) => {
   const world = new World();
   after(() => world.close());
 

@@ -1,10 +1,10 @@
-import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
 import { changesOf, failureOf, requestsDuring, World } from "../support/provider";
+import { onEveryProvider } from "../support/providers";
 
 const CONFIG = { "tunnelplane:validateOnServer": { value: "true" } };
 
-describe("A preview with validateOnServer", () => {
+onEveryProvider("A preview with validateOnServer", (tunnels) => {
   const world = new World();
   after(() => world.close());
 

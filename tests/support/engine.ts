@@ -1,10 +1,12 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import * as auto from "@pulumi/pulumi/automation";
 
 const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string | undefined };
 const PACKAGES = join(__dirname, "../../node_modules");
+/** Where the engine finds the native provider. */
+export const PLUGIN_BIN = join(__dirname, "../../plugin/bin");
 
 // Programs run in this process, on one engine after another. After a failed connection, gRPC keeps treating the port as dead for a
 // while, even if the next engine listens there. Pulumi then takes the program for one that declares nothing and would delete
@@ -86,6 +88,7 @@ export class Engine {
           PULUMI_CONFIG_PASSPHRASE: "passphrase of a stack that is thrown away",
           PULUMI_SKIP_UPDATE_CHECK: "1",
           PULUMI_SKIP_CHECKPOINTS: String(!checkpoints),
+          PATH: `${PLUGIN_BIN}${delimiter}${process.env.PATH}`,
           ...env,
         },
       },
@@ -173,11 +176,14 @@ export class Engine {
       if ((event.diagnosticEvent?.severity as string) !== "debug") this.events.push(JSON.stringify(event));
       if (event.diagnosticEvent?.severity === "warning") warnings.push(event.diagnosticEvent.message);
       const metadata = event.resourcePreEvent?.metadata;
-      if (metadata?.urn.includes("pulumi-nodejs:dynamic/tunnelplane:")) steps.push(stepOf(metadata));
+      if (metadata && OURS.test(metadata.urn)) steps.push(stepOf(metadata));
     });
     return { steps, stdout, warnings };
   }
 }
+
+/** The types of both of our providers. */
+const OURS = /[:$](pulumi-nodejs:dynamic\/tunnelplane|tunnelplane:index):/;
 
 function stepOf({ op, urn, diffs, detailedDiff }: auto.StepEventMetadata): Step {
   const [, , type = "", name = ""] = urn.split("::");

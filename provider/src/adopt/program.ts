@@ -1,19 +1,7 @@
-import {
-  camelCase,
-  camelCasePath,
-  createSchema,
-  type Definition,
-  defaultOf,
-  marksOf,
-  present,
-  referencesIn,
-  rename,
-  shapeOf,
-} from "@tunnelplane/sdk/contract";
-import type { z } from "zod";
+import { camelCasePath, createSchema, present, referencesIn, rename } from "@tunnelplane/sdk/contract";
 import { Lifecycle } from "../core/lifecycle";
 import { targetOf } from "../core/target";
-import { type Properties, same } from "../core/values";
+import type { Properties } from "../core/values";
 import { namesOf } from "./names";
 import { keyOf, replacedAt, secretsIn } from "./secrets";
 import type { Existing } from "./world";
@@ -60,7 +48,7 @@ export function declare(objects: readonly Existing[], only: readonly string[]): 
       const target = byId.get(id);
       return target && new Reference(present(names.get(target)));
     };
-    let args = withoutDefaults(object);
+    let args = new Lifecycle(targetOf(object.definition.kind)).withoutDefaults(object.inputs);
     for (const { path, id, isKey } of references) {
       args = (isKey ? withKeys(args, path.slice(0, -1), named) : replacedAt(args, path, () => named(id))) as Properties;
     }
@@ -87,27 +75,3 @@ const withKeys = (args: Properties, path: readonly PropertyKey[], named: (id: st
   replacedAt(args, path, (map) =>
     map instanceof Map ? map : new Map(Object.entries(map as object).map(([id, item]) => [named(id) ?? id, item])),
   );
-
-/** Drops the inputs that have their default value. */
-function withoutDefaults({ definition, inputs }: Existing): Properties {
-  const args = Object.fromEntries(
-    Object.entries(definition.fields)
-      .map(([name, schema]) => [camelCase(name), shortened(schema, inputs[camelCase(name)])])
-      .filter(([, value]) => value !== undefined),
-  );
-  const { inputs: completed, problems } = checked(definition, args);
-  return problems.length === 0 && same(completed, inputs) ? args : inputs;
-}
-
-const checked = ({ kind }: Definition, args: Properties) => new Lifecycle(targetOf(kind)).check({}, args, () => false);
-
-function shortened(schema: z.ZodType, value: unknown): unknown {
-  if (value === undefined || same(value, defaultOf(schema))) return undefined;
-  const shape = shapeOf(schema);
-  if (!shape || marksOf(schema).userKeys || typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(shape)
-      .map(([name, field]) => [camelCase(name), shortened(field, (value as Properties)[camelCase(name)])])
-      .filter(([, item]) => item !== undefined),
-  );
-}

@@ -1,16 +1,10 @@
 import { camelCase, camelCasePath, createSchema, type Definition, formatPath, marksOf, secretPathsOf } from "@tunnelplane/sdk/contract";
-import { type Properties, same } from "./values";
+import { type Difference, differences, type Properties } from "./values";
 
 /** How many differences a message lists at most. */
 const MOST_LISTED = 20;
 /** Longer values are left out of messages: certificates, keys, bodies. */
 const LONGEST_SHOWN = 80;
-
-interface Difference {
-  readonly path: readonly PropertyKey[];
-  readonly actual: unknown;
-  readonly declared: unknown;
-}
 
 /**
  * Why a program may not adopt an object: the properties in which the two differ. A property that the program leaves out
@@ -43,22 +37,6 @@ export function refusalToAdopt(
   });
   const rest = found.length > MOST_LISTED ? `; and ${found.length - MOST_LISTED} more` : "";
   return `cannot import ${id}, which differs from the program: ${listed.join("; ")}${rest}. Declare the values that the object has, or change the object first`;
-}
-
-function differences(
-  actual: unknown,
-  declared: unknown,
-  path: readonly PropertyKey[],
-  isUnknown: (value: unknown) => boolean,
-): Difference[] {
-  if (isUnknown(declared) || same(actual, declared)) return [];
-  const both = [actual, declared];
-  const arrays = both.every(Array.isArray);
-  if (!arrays && !both.every((value) => typeof value === "object" && value !== null && !Array.isArray(value)))
-    return [{ path, actual, declared }];
-  const [before, after] = both as [Properties, Properties];
-  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  return keys.flatMap((key) => differences(before[key], after[key], [...path, arrays ? Number(key) : key], isUnknown));
 }
 
 function inWords(path: string, { actual, declared }: Difference, isSecret: boolean): string {

@@ -15,13 +15,25 @@ import {
 import { refusalToAdopt } from "./adoption";
 import { consequencesOf } from "./consequences";
 import type { Creation } from "./creation";
+import { foreseen } from "./foreseen";
 import { unlessForeign } from "./ownership";
 import { renewalReason, withEnd } from "./renewal";
 import { type Change, orGone, type Target } from "./target";
-import { inputsOf, outputsOf, type Properties, same, toProperties, toWire } from "./values";
+import {
+  type Difference,
+  differences,
+  holdsUnknown,
+  inputsOf,
+  outputsOf,
+  type Properties,
+  same,
+  toProperties,
+  toWire,
+  withoutDefaults,
+} from "./values";
 
 /** Whether a value is not known before the run. */
-type IsUnknown = (value: unknown) => boolean;
+export type IsUnknown = (value: unknown) => boolean;
 
 /** The result of a check. Problems and warnings are sentences that name the property. */
 export interface Checked {
@@ -73,6 +85,13 @@ export class Lifecycle {
     };
   }
 
+  /** Inputs without what a check would fill in anyway. */
+  withoutDefaults(inputs: Properties): Properties {
+    const shortened = withoutDefaults(createSchema(this.target.definition), inputs) as Properties;
+    const { inputs: completed, problems } = this.check({}, shortened, () => false);
+    return problems.length === 0 && same(completed, inputs) ? shortened : inputs;
+  }
+
   plan(recorded: Properties, desired: Properties, isUnknown: IsUnknown): Plan {
     const { definition } = this.target;
     const { changed, removed } = this.#compare(recorded, desired);
@@ -83,6 +102,21 @@ export class Lifecycle {
       replaces,
       deleteBeforeReplace: replaces.length > 0 && !holdsUnknown(desired, isUnknown) && this.#claimsTheSame(recorded, desired),
     };
+  }
+
+  /** Where what is declared differs from what is recorded, as far as that is a change. What is not known yet counts as different. */
+  details(recorded: Properties, desired: Properties): Difference[] {
+    const { changed, removed } = this.#compare(recorded, desired);
+    return [...changed, ...removed].flatMap((name) => differences(recorded[name], desired[name], [name], () => false));
+  }
+
+  /**
+   * The outputs that a run will record, as far as a preview can tell.
+   *
+   * @param recorded of the object that changes; undefined for a new one
+   */
+  foresee(recorded: Properties | undefined, desired: Properties, isUnknown: IsUnknown, unknown: unknown): Properties {
+    return foreseen(this.target.definition, { recorded, desired }, isUnknown, unknown);
   }
 
   /**
@@ -179,8 +213,3 @@ export class Lifecycle {
 
 const oneTimeSecretsOf = (recorded: Properties, definition: Target["definition"]): Properties =>
   Object.fromEntries(fieldsWhere(definition, (marks) => marks.once).map((name) => [camelCase(name), recorded[camelCase(name)]]));
-
-function holdsUnknown(value: unknown, isUnknown: IsUnknown): boolean {
-  if (isUnknown(value)) return true;
-  return typeof value === "object" && value !== null && Object.values(value).some((item) => holdsUnknown(item, isUnknown));
-}

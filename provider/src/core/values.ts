@@ -1,4 +1,17 @@
-import { camelCase, createSchema, type Definition, fieldsWhere, modulesOf, pathFieldsOf, rename, toSent } from "@tunnelplane/sdk/contract";
+import {
+  camelCase,
+  createSchema,
+  type Definition,
+  defaultOf,
+  fieldsWhere,
+  marksOf,
+  modulesOf,
+  pathFieldsOf,
+  rename,
+  shapeOf,
+  toSent,
+} from "@tunnelplane/sdk/contract";
+import type { z } from "zod";
 import { renews } from "./renewal";
 import type { Wire } from "./target";
 
@@ -45,6 +58,52 @@ export function inputsOf(definition: Definition, outputs: Properties): Propertie
   return Object.fromEntries(declared.filter((name) => outputs[name] !== undefined).map((name) => [name, outputs[name]]));
 }
 
+/**
+ * What a change of one resource compares with, from what its state has. Outputs may hold more than was declared, after
+ * an import: modules that the program does not declare stay out, and what is the program's alone comes from its inputs.
+ */
+export function recordedOf(definition: Definition, outputs: Properties, declared: Properties): Properties {
+  const recorded = { ...outputs };
+  for (const module of modulesOf(definition).map(camelCase)) if (declared[module] === undefined) delete recorded[module];
+  for (const name of fieldsWhere(definition, (marks) => marks.programOnly).map(camelCase)) recorded[name] ??= declared[name];
+  return recorded;
+}
+
+/** One place where two values differ. */
+export interface Difference {
+  readonly path: readonly PropertyKey[];
+  readonly actual: unknown;
+  readonly declared: unknown;
+}
+
+export function differences(
+  actual: unknown,
+  declared: unknown,
+  path: readonly PropertyKey[],
+  isUnknown: (value: unknown) => boolean,
+): Difference[] {
+  if (isUnknown(declared) || same(actual, declared)) return [];
+  const both = [actual, declared];
+  const arrays = both.every(Array.isArray);
+  if (!arrays && !both.every((value) => typeof value === "object" && value !== null && !Array.isArray(value)))
+    return [{ path, actual, declared }];
+  const [before, after] = both as [Properties, Properties];
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return keys.flatMap((key) => differences(before[key], after[key], [...path, arrays ? Number(key) : key], isUnknown));
+}
+
+/** A value without the fields that have their default, at every depth. */
+export function withoutDefaults(schema: z.ZodType, value: unknown): unknown {
+  if (value === undefined || same(value, defaultOf(schema))) return undefined;
+  const shape = shapeOf(schema);
+  if (!shape || marksOf(schema).userKeys || typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(shape)
+      .map(([name, field]) => [camelCase(name), withoutDefaults(field, (value as Properties)[camelCase(name)])])
+      .filter(([, item]) => item !== undefined),
+  );
+}
+
 /** Whether two values are equal. Null counts as absent, as in the engine. */
 export function same(a: unknown, b: unknown): boolean {
   if (a === b || (a ?? undefined) === (b ?? undefined)) return true;
@@ -55,3 +114,9 @@ export function same(a: unknown, b: unknown): boolean {
 
 const withoutEmpty = (properties: Properties): Properties =>
   Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined && value !== null));
+
+/** Whether a value is not wholly known. */
+export function holdsUnknown(value: unknown, isUnknown: (value: unknown) => boolean): boolean {
+  if (isUnknown(value)) return true;
+  return typeof value === "object" && value !== null && Object.values(value).some((item) => holdsUnknown(item, isUnknown));
+}

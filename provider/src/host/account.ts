@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { ACCOUNT_API_KEY, ACCOUNT_BASE_URL, ACCOUNT_VALIDATE_ON_SERVER } from "./settings";
+import { ACCOUNT_API_KEY, ACCOUNT_BASE_URL, ACCOUNT_VALIDATE_ON_SERVER } from "../operation/settings";
 
 export interface AccountArgs {
   /** The server's address, for example `https://tunnels.example.com`. Default: as for programs without an account. */

@@ -1,6 +1,6 @@
 import { Transport } from "@tunnelplane/sdk";
-import { describe } from "./failure";
-import { resolveSettings } from "./settings";
+import { describe } from "../operation/describe";
+import { resolveSettings } from "../operation/settings";
 
 /** The server that a command or a review reads from. */
 export interface ServerOptions {

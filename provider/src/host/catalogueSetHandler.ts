@@ -1,11 +1,12 @@
 import type { dynamic } from "@pulumi/pulumi";
+import type { Transport } from "@tunnelplane/sdk";
 import { ApiError, ConnectionError, TimeoutError } from "@tunnelplane/sdk";
 import { countsOf, linesOf } from "@tunnelplane/sdk/catalogue";
 import { intentOf } from "../core/creation";
 import { type DeclaredSet, digestOf, type RecordedSet, SetLifecycle } from "../core/setLifecycle";
-import type { Connection } from "./connection";
+import { type Operation, stateBackend } from "../operation";
+import { asStep } from "./failure";
 import type { Origin } from "./origin";
-import { stateBackend } from "./stateBackend";
 import { inform, warn } from "./warn";
 
 /** More operations than these are only counted. */
@@ -20,13 +21,15 @@ interface SetProperties extends DeclaredSet, RecordedSet {
 }
 
 /** The provider of `CatalogueSet`, as Pulumi's host for dynamic providers calls it. */
-export function catalogueSetHandler(connection: Connection): dynamic.ResourceProvider<SetProperties> {
+export function catalogueSetHandler(operation: Operation): dynamic.ResourceProvider<SetProperties> {
   const lifecycle = new SetLifecycle();
   let origin: Origin | undefined;
+  const withServer = <T>(step: string, work: (transport: Transport) => Promise<T>): Promise<T> =>
+    asStep(step, () => operation.withServer(work));
 
   /** In a preview: has the server plan, and shows what becomes of each object. Without a server, the engine's own diff has to do. */
   async function preview(declared: DeclaredSet): Promise<number | undefined> {
-    return connection.withServer("preview", async (transport) => {
+    return withServer("preview", async (transport) => {
       try {
         const { operations } = await lifecycle.plan(transport, declared);
         if (operations.length > 0) {
@@ -46,8 +49,8 @@ export function catalogueSetHandler(connection: Connection): dynamic.ResourcePro
   }
 
   /** Runs a step of a run; faults of objects become a line each. */
-  const run = <T>(step: string, work: Parameters<Connection["withServer"]>[1]): Promise<T> =>
-    connection.withServer(step, async (transport) => {
+  const run = <T>(step: string, work: (transport: Transport) => Promise<unknown>): Promise<T> =>
+    withServer(step, async (transport) => {
       try {
         return (await work(transport)) as T;
       } catch (error) {
@@ -63,7 +66,7 @@ export function catalogueSetHandler(connection: Connection): dynamic.ResourcePro
 
   return {
     async configure({ config }) {
-      connection.configure(config);
+      operation.configure((key) => config.get(key));
     },
     async check(olds, { set, objects, __origin }) {
       origin = __origin ?? origin;

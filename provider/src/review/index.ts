@@ -6,7 +6,7 @@ import { readPreview } from "./preview";
 import type { Report } from "./report";
 import { type ReviewOptions, review as reviewWith } from "./review";
 
-export { recordedResources } from "../host/stateBackend";
+export { recordedResources } from "../operation/stateBackend";
 export { FORMATS, type Format, write } from "./formats";
 export { type FailOn, failing, type Report, type ReviewedChange, type ReviewedFinding } from "./report";
 export { typeOf } from "./resources";

@@ -2,7 +2,9 @@ import "../nodeVersion";
 
 export * from "./core/convert";
 export * from "./core/definition";
+export { docOf } from "./core/docs";
 export { exactlyOne, object, text, word } from "./core/fields";
+export { lookupOf } from "./core/lookup";
 export {
   bare,
   defaultOf,
@@ -24,7 +26,9 @@ export * from "./core/paths";
 export * from "./core/renewal";
 export * from "./core/shape";
 export * from "./core/validate";
+export { messageOf as messageOfIssue } from "./core/validate";
 export * from "./errors";
+export { exposureSchema } from "./exposure";
 export { type Arn, readArn } from "./formats/arn";
 export { type Change, EVENT_TYPES, eventTypeOf } from "./formats/event";
 export { isDomain, LONGEST_ADDRESS } from "./formats/host";

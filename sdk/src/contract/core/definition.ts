@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Kind } from "../kinds";
 import { type Marks, marksOf, type Rule } from "./marks";
-import { camelCase, plural } from "./names";
+import { camelCase, pascalCase, plural } from "./names";
 
 /** Schemas of an object's fields, by their wire names. */
 export type Fields = Readonly<Record<string, z.ZodType>>;
@@ -55,6 +55,8 @@ export interface Definition<K extends Kind = Kind, F extends Fields = Fields, C 
   fill(value: Record<string, unknown>): Record<string, unknown>;
   /** Keys that no other object may hold at the same time. */
   unique(sent: Sent<F>): UniqueKey[];
+  /** The fields that together identify one object without its id. Of a list, one entry is enough. */
+  readonly findBy?: readonly (keyof F & string)[];
   /**
    * The body of a creation, with every module, from which the examples of documents and pages are made. Objects that it refers to
    * are named by kind: "ip_policy/office".
@@ -118,6 +120,10 @@ export const fieldsWhere = (definition: Definition, condition: (marks: Marks) =>
 
 /** The names of a definition's modules: fields with endpoints of their own. */
 export const modulesOf = (definition: Definition): string[] => fieldsWhere(definition, (marks) => marks.module);
+
+/** The modules of a definition, with the names of their types. */
+export const modulesWithTypes = (definition: Definition): { name: string; type: string }[] =>
+  modulesOf(definition).map((name) => ({ name, type: definition.type + pascalCase(name) }));
 
 /** The name of a type's collection in the client and in catalogues: `tlsEdges`. */
 export const collectionOf = (definition: Definition): string => camelCase(plural(definition.kind));

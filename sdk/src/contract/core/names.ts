@@ -4,6 +4,9 @@ import { elementOf, fieldsOf, marksOf, shapeOf } from "./marks";
 /** `client_secret` → `clientSecret`. */
 export const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
+/** `client_secret` → `ClientSecret`. */
+export const pascalCase = (name: string): string => camelCase(`_${name}`);
+
 /**
  * Renames the fields of a value from the wire's snake_case to camelCase, or back. Follows the schema: the user's own names
  * (labels, config, options) stay as they are. Unknown names stay too; validation complains about them.

@@ -32,6 +32,7 @@ export const httpsEdge = defineResource({
       description: "Its routes, newest first; at most 4 MiB together.",
     }),
   },
+  findBy: ["hostports"],
   unique: uniqueHostports,
   sample: {
     description: "our site",

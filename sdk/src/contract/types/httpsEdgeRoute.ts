@@ -36,6 +36,7 @@ export const httpsEdgeRoute = defineResource({
     user_agent_filter: userAgentFilter(),
     policies: policies({ http: true }),
   },
+  findBy: ["edge_id", "match_type", "match"],
   unique: (sent) => [
     {
       scope: `route of ${sent.edge_id}`,

@@ -25,6 +25,7 @@ export const ipPolicyRule = defineResource({
       description: "Whether the network may connect. Set at creation only.",
     }),
   },
+  findBy: ["ip_policy_id", "cidr"],
   unique: (sent) => [
     {
       scope: `cidr of ${sent.ip_policy_id}`,

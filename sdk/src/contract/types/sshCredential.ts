@@ -25,6 +25,7 @@ export const sshCredential = defineResource({
     acl: acl(),
     owner_id: ownerId(),
   },
+  findBy: ["public_key"],
   unique: (sent) => [
     {
       scope: "ssh_public_key",

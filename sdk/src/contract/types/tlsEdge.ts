@@ -49,6 +49,7 @@ export const tlsEdge = defineResource({
     policies: policies(),
   },
   rules: [upstreamForbidsInspection],
+  findBy: ["hostports"],
   unique: uniqueHostports,
   sample: {
     description: "our app",

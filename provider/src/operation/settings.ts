@@ -1,4 +1,5 @@
 import { present } from "@tunnelplane/sdk/contract";
+
 /** The configuration keys of an explicit account. */
 export const ACCOUNT_BASE_URL = "account:baseUrl";
 export const ACCOUNT_API_KEY = "account:apiKey";
@@ -17,25 +18,35 @@ export interface Settings {
 /** Looks up a configuration value. */
 export type ConfigLookup = (key: string) => string | undefined;
 
+/** What programs call a server and its key that they name by themselves. */
+export interface AccountWords {
+  /** In sentences. */
+  readonly noun: string;
+  /** The class. */
+  readonly type: string;
+}
+
+const ACCOUNT: AccountWords = { noun: "account", type: "an Account" };
+
 /**
- * An explicit account comes first, because it means one server; then the environment, which never gets into the state; then
- * the stack's configuration. Throws if there is no API key.
+ * Settings of an explicit account win, because it names one server; then the environment, which never
+ * reaches the state; then the stack's configuration. Throws when there is no API key.
  */
-export function resolveSettings(config: ConfigLookup, environment: NodeJS.ProcessEnv): Settings {
+export function resolveSettings(config: ConfigLookup, environment: NodeJS.ProcessEnv, { noun, type } = ACCOUNT): Settings {
   const baseUrl = first([
-    [config(ACCOUNT_BASE_URL), "baseUrl of the account"],
+    [config(ACCOUNT_BASE_URL), `baseUrl of the ${noun}`],
     [environment.TUNNELPLANE_BASE_URL, "TUNNELPLANE_BASE_URL"],
     [config("tunnelplane:baseUrl"), "tunnelplane:baseUrl of the stack"],
     [DEFAULT_BASE_URL, "the default; set TUNNELPLANE_BASE_URL for another"],
   ]);
   const apiKey = first([
-    [config(ACCOUNT_API_KEY), "apiKey of the account"],
+    [config(ACCOUNT_API_KEY), `apiKey of the ${noun}`],
     [environment.TUNNELPLANE_API_KEY, "TUNNELPLANE_API_KEY"],
     [config("tunnelplane:apiKey"), "tunnelplane:apiKey of the stack"],
   ]);
   if (!baseUrl || !apiKey) {
     throw new Error(
-      `There is no API key for ${baseUrl?.value}: set TUNNELPLANE_API_KEY, run "pulumi config set --secret tunnelplane:apiKey", or pass an Account with apiKey`,
+      `There is no API key for ${baseUrl?.value}: set TUNNELPLANE_API_KEY, run "pulumi config set --secret tunnelplane:apiKey", or pass ${type} with apiKey`,
     );
   }
   return { baseUrl: baseUrl.value, apiKey: apiKey.value, sources: { baseUrl: baseUrl.source, apiKey: apiKey.source } };
@@ -45,10 +56,10 @@ export function resolveSettings(config: ConfigLookup, environment: NodeJS.Proces
 export const isAccount = (config: ConfigLookup): boolean =>
   [ACCOUNT_BASE_URL, ACCOUNT_API_KEY, ACCOUNT_VALIDATE_ON_SERVER].some((key) => config(key) !== undefined);
 
-/** Whether previews ask the server. Same order as the other settings. Throws if the value is neither "true" nor "false". */
-export function validatesOnServer(config: ConfigLookup, environment: NodeJS.ProcessEnv): boolean {
+/** Whether previews ask the server; found in the order of the other settings. Throws where it is neither yes nor no. */
+export function validatesOnServer(config: ConfigLookup, environment: NodeJS.ProcessEnv, { noun } = ACCOUNT): boolean {
   const asked = first([
-    [config(ACCOUNT_VALIDATE_ON_SERVER), "validateOnServer of the account"],
+    [config(ACCOUNT_VALIDATE_ON_SERVER), `validateOnServer of the ${noun}`],
     [environment.TUNNELPLANE_VALIDATE_ON_SERVER, "TUNNELPLANE_VALIDATE_ON_SERVER"],
     [config("tunnelplane:validateOnServer"), "tunnelplane:validateOnServer of the stack"],
   ]);

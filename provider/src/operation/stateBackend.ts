@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { parse } from "yaml";
 
 /**
  * Identifies the backend where the engine keeps its state: stacks with the same name in two backends are different stacks.
@@ -12,11 +11,17 @@ import { parse } from "yaml";
 export function stateBackend(environment: NodeJS.ProcessEnv): string {
   const place =
     environment.PULUMI_BACKEND_URL ||
-    read("Pulumi.yaml", (text) => parse(text).backend?.url) ||
+    read("Pulumi.yaml", backendOfProject) ||
     read(join(environment.PULUMI_HOME ?? join(homedir(), ".pulumi"), "credentials.json"), (text) => JSON.parse(text).current) ||
     "";
   // A path is unique on its own machine only.
   return place.startsWith("file:") ? `${hostname()} ${process.cwd()} ${place}` : place;
+}
+
+function backendOfProject(text: string): unknown {
+  if (!/^["']?backend\b/m.test(text)) return undefined; // and the YAML reader need not be loaded
+  const { parse } = require("yaml") as typeof import("yaml");
+  return parse(text).backend?.url;
 }
 
 function read(path: string, find: (text: string) => unknown): string | undefined {

@@ -1,0 +1,163 @@
+import type { z } from "zod";
+import {
+  accessDoc,
+  answerSchema,
+  asDeclared,
+  bare,
+  createSchema,
+  type Definition,
+  docOf,
+  exposureSchema,
+  lookupOf,
+  marksOf,
+  moduleAsResource,
+  modulesWithTypes,
+  pathFieldsOf,
+  withArticle,
+} from "../../sdk/src/contract";
+import { languages } from "./languages";
+import type { FunctionSpec, ObjectSpec, Properties, ResourceSpec } from "./spec";
+import { alwaysIn, PACKAGE, requiredOf, Types, tokenOf } from "./types";
+
+type Shape = Readonly<Record<string, z.ZodType>>;
+
+/** Where plugins are downloaded from that an engine does not have. */
+const DOWNLOAD_URL = "https://tunnelplane.dev/plugins";
+
+/** What dynamic providers of TypeScript call a type; stacks of theirs move over without a change. */
+const dynamicType = (type: string): string => `pulumi-nodejs:dynamic/tunnelplane:${type}`;
+
+const SETTINGS: Properties = {
+  baseUrl: {
+    type: "string",
+    description:
+      "Where the server is, for example `https://tunnels.example.com`. Default: the environment variable `TUNNELPLANE_BASE_URL`, else `http://127.0.0.1:4040`.",
+  },
+  apiKey: {
+    type: "string",
+    description: "The API key. Default: the environment variable `TUNNELPLANE_API_KEY`, which never reaches the state.",
+    secret: true,
+  },
+  validateOnServer: {
+    type: "boolean",
+    description:
+      "Whether previews have the server check each creation and each change, without carrying it out, and so tell of what only the server knows: a hostport that is taken, a reference to what does not exist. Default: the environment variable `TUNNELPLANE_VALIDATE_ON_SERVER`, else false.",
+  },
+};
+
+/** Pulumi's schema of this package: what every language of Pulumi is generated from. */
+export function packageSchema(registry: readonly Definition[], version: string): string {
+  const types = new Types();
+  const resources: Record<string, ResourceSpec> = {};
+  const functions: Record<string, FunctionSpec> = {};
+  for (const definition of registry) {
+    resources[tokenOf(definition.type)] = objectSpec(types, definition);
+    for (const { name, type } of modulesWithTypes(definition)) resources[tokenOf(type)] = moduleSpec(types, definition, name, type);
+    functions[tokenOf(`get${definition.type}`)] = getSpec(types, definition);
+  }
+  functions[tokenOf("getExposure")] = exposureSpec(types);
+  const schema = {
+    name: PACKAGE,
+    displayName: "tunnelplane",
+    version,
+    description: "Declares tunnels of a tunnelplane server: credentials, edges, certificate authorities, policies and events.",
+    keywords: ["pulumi", "tunnelplane", "kind/native", "category/network"],
+    license: "Apache-2.0",
+    publisher: "tunnelplane",
+    pluginDownloadURL: DOWNLOAD_URL,
+    meta: { moduleFormat: "(.*)" },
+    language: languages,
+    config: { variables: SETTINGS },
+    provider: { description: "A tunnelplane server and the key to it.", inputProperties: SETTINGS, properties: SETTINGS },
+    types: types.specs,
+    resources,
+    functions,
+  };
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+function objectSpec(types: Types, definition: Definition): ResourceSpec {
+  const { type, doc } = definition;
+  const inputs: Shape = createSchema(asDeclared(definition)).shape;
+  const computed = computedOf(definition);
+  return {
+    description: doc + accessDoc(definition),
+    inputProperties: types.properties(type, inputs),
+    requiredInputs: requiredOf(inputs),
+    properties: types.properties(type, { ...inputs, ...computed }),
+    required: [...alwaysIn(inputs), ...requiredOf(computed)],
+    aliases: [{ type: dynamicType(type) }],
+  };
+}
+
+function computedOf(definition: Definition): Shape {
+  const answer: Shape = answerSchema(definition).shape;
+  const own = Object.entries(definition.computed).filter(([, schema]) => !marksOf(schema).embeds);
+  const names = ["uri", "created_at"];
+  const common = Object.fromEntries(names.map((name) => [name, answer[name] as z.ZodType]));
+  return {
+    ...Object.fromEntries(own),
+    ...(pathFieldsOf(definition).length > 0 ? { [definition.idField]: answer.id as z.ZodType } : {}),
+    ...common,
+  };
+}
+
+function moduleSpec(types: Types, definition: Definition, name: string, type: string): ResourceSpec {
+  const { title } = definition;
+  const inputs: Shape = moduleAsResource(definition, name).fields;
+  const properties = types.properties(type, inputs);
+  // A module's fields are those of the object's own type.
+  const module = types.properties(`${type}Module`, (bare(definition.fields[name] as z.ZodType) as z.ZodObject).shape as Shape);
+  const all = { ...properties, ...module };
+  return {
+    description:
+      `The ${name} module of ${withArticle(title)}, as a resource of its own: for programs that do not declare the ${title} itself. ${docOf(definition.fields[name] as z.ZodType)}`.trim(),
+    inputProperties: all,
+    requiredInputs: requiredOf(inputs),
+    properties: all,
+    required: alwaysIn(inputs),
+    aliases: [{ type: dynamicType(type) }],
+  };
+}
+
+function getSpec(types: Types, definition: Definition): FunctionSpec {
+  const { type, title, idPrefix } = definition;
+  const fields: Shape = createSchema(asDeclared(definition)).shape;
+  const computed = computedOf(definition);
+  const lookup = lookupOf(definition);
+  const ways = ["`id`", ...(lookup.length > 0 ? [lookup.map(({ argument }) => `\`${argument}\``).join(" and ")] : [])].join(" or by ");
+  const inputs: Record<string, Properties[string]> = { id: { type: "string", description: `Its id (\`${idPrefix}_…\`).` } };
+  for (const { argument, field, schema } of lookup) {
+    inputs[argument] = { ...types.type(`${type}${field}`, schema), description: docOf(schema) || `One of its ${field}.` };
+  }
+  return {
+    description: `Looks up ${withArticle(title)} that exists, by ${ways}.`,
+    inputs: { properties: inputs, required: lookup.length > 0 ? [] : ["id"] },
+    outputs: {
+      properties: { id: { type: "string", description: "Its id." }, ...types.properties(type, { ...fields, ...computed }) },
+      required: ["id", ...alwaysIn(fields), ...requiredOf(computed)],
+    },
+  };
+}
+
+function exposureSpec(types: Types): FunctionSpec {
+  const address: ObjectSpec = {
+    properties: {
+      address: { type: "string", description: "Only this address, or everything that is served at this hostport. Default: all addresses." },
+    },
+  };
+  return {
+    description: "Tells who can reach what: a row for each address that is served.",
+    inputs: address,
+    outputs: {
+      properties: {
+        exposure: {
+          type: "array",
+          items: types.type("Exposure", exposureSchema),
+          description: "A row for each address, in the order of addresses.",
+        },
+      },
+      required: ["exposure"],
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
+import { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb";
+import { Status } from "@pulumi/pulumi/proto/status_pb";
+import { Any } from "google-protobuf/google/protobuf/any_pb";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
+
+/** A step that was carried out in part: the object is there, in this state, and the rest is done by the next run. */
+export class PartialFailure extends Error {
+  constructor(
+    message: string,
+    readonly object: { readonly id: string; readonly outputs: Struct; readonly inputs: Struct },
+  ) {
+    super(message);
+  }
+}
+
+/** An error as gRPC sends it. */
+export function answerOf(error: unknown): Partial<ServiceError> {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof PartialFailure)) return { code: status.UNKNOWN, details: message };
+  const { id, outputs, inputs } = error.object;
+  const failed = new ErrorResourceInitFailed().setId(id).setProperties(outputs).setInputs(inputs).setReasonsList([message]);
+  const detail = new Any();
+  detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
+  const answer = new Status().setCode(status.UNKNOWN).setMessage(message).setDetailsList([detail]);
+  const metadata = new Metadata();
+  metadata.add("grpc-status-details-bin", Buffer.from(answer.serializeBinary()));
+  return { code: status.UNKNOWN, details: message, metadata };
+}

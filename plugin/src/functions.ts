@@ -1,0 +1,79 @@
+import type { InvokeRequest } from "@pulumi/pulumi/proto/provider_pb";
+import { CheckFailure, InvokeResponse } from "@pulumi/pulumi/proto/provider_pb";
+import type { Properties } from "@tunnelplane/pulumi/core";
+import { type Operation, Steps } from "@tunnelplane/pulumi/operation";
+import { Exposures } from "@tunnelplane/sdk";
+import { camelCase, type Definition, exposureSchema, lookupOf, registry, rename } from "@tunnelplane/sdk/contract";
+import type { Exposure } from "@tunnelplane/sdk/meaning";
+import { byUniqueKey, complaintAbout } from "./lookup";
+import { secretsOf, tokenOf } from "./types";
+import { received, sent } from "./values";
+
+/** The most rows of exposure that one call gives. */
+const MOST_ROWS = 10_000;
+
+/** Looks up what exists, for programs that do not manage it. */
+export class Functions {
+  constructor(private readonly operation: Operation) {}
+
+  async invoke(request: InvokeRequest): Promise<InvokeResponse> {
+    const token = request.getTok();
+    const { values: args } = received(request.getArgs());
+    if (token === tokenOf("getExposure")) return this.#exposure(args);
+    const definition = registry.find(({ type }) => tokenOf(`get${type}`) === token);
+    if (!definition) throw new Error(`There is no function ${token} in this version`);
+    return this.#object(definition, args);
+  }
+
+  async #object(definition: Definition, args: Properties): Promise<InvokeResponse> {
+    const complaint = complaintAbout(definition, args);
+    if (complaint !== undefined) return refused(complaint);
+    const steps = new Steps(this.operation, definition.kind);
+    const found = await this.operation.withServer(async (transport) => {
+      if (!args.id) return byUniqueKey(transport, definition, args);
+      const read = await steps.lifecycle.read(transport, args.id as string, {});
+      return read && { ...read.outputs, id: args.id };
+    });
+    if (found) return new InvokeResponse().setReturn(sent(found, secretsOf(steps)));
+    const asked = args.id
+      ? [String(args.id)]
+      : [
+          lookupOf(definition)
+            .map(({ argument }) => `${argument} ${JSON.stringify(args[argument])}`)
+            .join(" and "),
+        ].map((key) => `with ${key}`);
+    return refused(`there is no ${definition.title} ${asked}, or this API key may not see it`);
+  }
+
+  async #exposure(args: Properties): Promise<InvokeResponse> {
+    const unknown = Object.keys(args).find((name) => name !== "address");
+    if (unknown !== undefined) return refused(`${unknown} is not an argument here; accepted: \`address\``);
+    const { address } = args;
+    if (address != null && typeof address !== "string") return refused("address must be a string");
+    const exposure = await this.operation.withServer(async (transport) => {
+      const rows: unknown[] = [];
+      for await (const row of new Exposures(transport).list({ address: address || undefined })) {
+        if (rows.length === MOST_ROWS) throw new Error(`there are more than ${MOST_ROWS} addresses; name one with \`address\``);
+        rows.push(inCamelCase(row));
+      }
+      return rows;
+    });
+    return new InvokeResponse().setReturn(sent({ exposure }, []));
+  }
+}
+
+const refused = (reason: string): InvokeResponse => new InvokeResponse().setFailuresList([new CheckFailure().setReason(reason)]);
+
+const inCamelCase = (row: Exposure): unknown => ({
+  ...(rename(exposureSchema, row, "camelCase") as object),
+  goesTo: treeInCamelCase(row.goes_to),
+});
+
+/** Labels of tunnels are the user's own. */
+function treeInCamelCase(tree: unknown): unknown {
+  if (Array.isArray(tree)) return tree.map(treeInCamelCase);
+  if (typeof tree !== "object" || tree === null) return tree;
+  return Object.fromEntries(
+    Object.entries(tree).map(([name, item]) => [camelCase(name), name === "labels" ? item : treeInCamelCase(item)]),
+  );
+}

@@ -1,0 +1,21 @@
+import "@tunnelplane/sdk/node";
+
+import { Service } from "./service";
+
+/** How often it is looked whether the engine is still there. One that is killed tells nobody. */
+const WATCH_MS = 5000;
+
+/** Serves the engine, whose address is the first argument, and tells it the port. */
+async function main(): Promise<void> {
+  const port = await new Service(process.argv[2] ?? "").listen();
+  console.log(port);
+  const engine = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== engine) process.exit(0);
+  }, WATCH_MS).unref();
+}
+
+main().catch((error: Error) => {
+  console.error(error.message);
+  process.exitCode = 1;
+});

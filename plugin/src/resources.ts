@@ -1,0 +1,153 @@
+import type { CheckRequest, CreateRequest, DeleteRequest, DiffRequest, ReadRequest, UpdateRequest } from "@pulumi/pulumi/proto/provider_pb";
+import {
+  CheckFailure,
+  CheckResponse,
+  CreateResponse,
+  DiffResponse,
+  PropertyDiff,
+  ReadResponse,
+  UpdateResponse,
+} from "@pulumi/pulumi/proto/provider_pb";
+import { type Difference, intentOf, type Properties, recordedOf, same } from "@tunnelplane/pulumi/core";
+import { type Operation, type Steps, stateBackend } from "@tunnelplane/pulumi/operation";
+import { formatPath, withArticle } from "@tunnelplane/sdk/contract";
+import { PartialFailure } from "./failure";
+import { StepsByType, secretsOf } from "./types";
+import { isUnknown, received, sent, UNKNOWN } from "./values";
+
+/** What the engine asks of resources, in one operation. */
+export class Resources {
+  readonly #types: StepsByType;
+  /** What was read of objects that this run imports, by URN: their inputs are the program's only after the next check. */
+  readonly #imported = new Map<string, Properties>();
+  /** Objects that this run will replace, by URN. */
+  readonly #replaced = new Map<string, { readonly id: string; readonly recorded: Properties }>();
+
+  constructor(private readonly operation: Operation) {
+    this.#types = new StepsByType(operation);
+  }
+
+  async check(request: CheckRequest): Promise<CheckResponse> {
+    const [urn, steps] = this.#about(request);
+    const [olds, news] = [received(request.getOlds()), received(request.getNews())];
+    const imported = this.#imported.get(urn);
+    const recorded = imported ? recordedOf(steps.lifecycle.definition, imported, news.values) : olds.values;
+    const isReplacement = this.operation.isReplacement(urn, Object.keys(olds.values).length === 0);
+    const { inputs, problems } = await steps.check(urn, recorded, news.values, isReplacement);
+    return new CheckResponse().setInputs(sent(inputs, [...news.secrets, ...secretsOf(steps)])).setFailuresList(problems.map(failureOf));
+  }
+
+  async diff(request: DiffRequest): Promise<DiffResponse> {
+    const [urn, steps] = this.#about(request);
+    const news = received(request.getNews()).values;
+    const recorded = this.#recordedOf(urn, steps, request, news);
+    const declared = received(request.getOldInputs() ?? request.getOlds()).values;
+    const { changes, replaces, deleteBeforeReplace } = this.operation.offline(() => steps.lifecycle.plan(recorded, news, isUnknown));
+    if (replaces.length > 0) this.#replaced.set(urn, { id: request.getId(), recorded });
+    const response = new DiffResponse()
+      .setChanges(changes ? DiffResponse.DiffChanges.DIFF_SOME : DiffResponse.DiffChanges.DIFF_NONE)
+      .setReplacesList([...replaces])
+      .setDeletebeforereplace(deleteBeforeReplace)
+      .setHasdetaileddiff(true);
+    const details = steps.lifecycle.details(recorded, news);
+    response.setDiffsList([...new Set(details.map(({ path }) => String(path[0])))]);
+    for (const difference of details) {
+      const name = String(difference.path[0]);
+      const kind = kindOf(difference, replaces.includes(name));
+      const ofInputs = !same(declared[name], news[name]);
+      response.getDetaileddiffMap().set(formatPath(difference.path), new PropertyDiff().setKind(kind).setInputdiff(ofInputs));
+    }
+    return response;
+  }
+
+  async create(request: CreateRequest): Promise<CreateResponse> {
+    const [urn, steps] = this.#about(request);
+    const { values, secrets } = received(request.getProperties());
+    const answer = (outputs: Properties) => sent(outputs, [...secrets, ...secretsOf(steps)]);
+    if (request.getPreview()) {
+      const replaced = this.#replaced.get(urn);
+      await this.#expect(urn, steps, values, () => steps.dryRun(replaced?.id, replaced?.recorded ?? {}, values));
+      return new CreateResponse().setProperties(answer(steps.lifecycle.foresee(undefined, values, isUnknown, UNKNOWN)));
+    }
+    const { id, outputs } = await steps.create(intentOf(stateBackend(process.env), urn), values);
+    return new CreateResponse().setId(id).setProperties(answer(outputs));
+  }
+
+  async read(request: ReadRequest): Promise<ReadResponse> {
+    const [urn, steps] = this.#about(request);
+    const [outputs, inputs] = [received(request.getProperties()), received(request.getInputs())];
+    const isRecorded = Object.keys(outputs.values).length > 0;
+    const { definition } = steps.lifecycle;
+    const recorded = Object.keys(inputs.values).length > 0 ? recordedOf(definition, outputs.values, inputs.values) : outputs.values;
+    const found = await steps.read(request.getId(), recorded);
+    if (!found && isRecorded) return new ReadResponse();
+    if (!found)
+      throw new Error(
+        `there is no ${definition.title} ${request.getId()}, or this API key may not see it; look at the id (${withArticle(definition.title)} has one that begins with ${definition.idPrefix}_)`,
+      );
+    if (!isRecorded) this.#imported.set(urn, found.outputs);
+    const secrets = [...outputs.secrets, ...inputs.secrets, ...secretsOf(steps)];
+    return new ReadResponse()
+      .setId(request.getId())
+      .setProperties(sent(found.outputs, secrets))
+      .setInputs(sent(isRecorded ? found.inputs : steps.lifecycle.withoutDefaults(found.inputs), secrets));
+  }
+
+  async update(request: UpdateRequest): Promise<UpdateResponse> {
+    const [urn, steps] = this.#about(request);
+    const { values, secrets } = received(request.getNews());
+    const recorded = this.#recordedOf(urn, steps, request, values);
+    const answer = (outputs: Properties) => sent(outputs, [...secrets, ...secretsOf(steps)]);
+    const id = request.getId();
+    if (request.getPreview()) {
+      await this.#expect(urn, steps, values, () => steps.dryRun(id, recorded, values));
+      return new UpdateResponse().setProperties(answer(steps.lifecycle.foresee(recorded, values, isUnknown, UNKNOWN)));
+    }
+    try {
+      return new UpdateResponse().setProperties(answer(await steps.update(id, recorded, values)));
+    } catch (error) {
+      const found = await steps.read(id, recorded).catch(() => undefined);
+      // What was done of it must be recorded, or the next run would do it again.
+      if (!found || same(found.inputs, steps.inputsOf(recorded))) throw error;
+      throw new PartialFailure((error as Error).message, { id, outputs: answer(found.outputs), inputs: answer(found.inputs) });
+    }
+  }
+
+  async delete(request: DeleteRequest): Promise<void> {
+    const [, steps] = this.#about(request);
+    await steps.delete(request.getId(), received(request.getProperties()).values);
+  }
+
+  #about(request: { getUrn(): string }): [urn: string, steps: Steps] {
+    const urn = request.getUrn();
+    this.operation.stack ||= stackIn(urn);
+    return [urn, this.#types.of(urn)];
+  }
+
+  #recordedOf(urn: string, { lifecycle }: Steps, request: DiffRequest | UpdateRequest, news: Properties): Properties {
+    const olds = received(request.getOlds()).values;
+    const inputs = received(request.getOldInputs()).values;
+    const declared = this.#imported.has(urn) ? news : Object.keys(inputs).length > 0 ? inputs : olds;
+    return recordedOf(lifecycle.definition, olds, declared);
+  }
+
+  /** In a preview: what a run would fail for. */
+  async #expect(urn: string, steps: Steps, values: Properties, rehearse: () => Promise<void>): Promise<void> {
+    await this.operation.warnOfMissingKey(urn);
+    const [refusal] = this.operation.isAccount ? [] : this.operation.hostports.refusals(urn, steps.served(values));
+    if (refusal !== undefined) throw new Error(refusal);
+    await rehearse();
+  }
+}
+
+/** The engine prints the value of a property that is named here, even of a secret one; the reason says where. */
+const failureOf = (reason: string): CheckFailure => new CheckFailure().setReason(reason);
+
+const stackIn = (urn: string): string => urn.split("::")[0]?.split(":").at(-1) ?? "";
+
+function kindOf({ actual, declared }: Difference, replaces: boolean): PropertyDiff.Kind {
+  const { Kind } = PropertyDiff;
+  if (actual == null) return replaces ? Kind.ADD_REPLACE : Kind.ADD;
+  if (declared == null) return replaces ? Kind.DELETE_REPLACE : Kind.DELETE;
+  return replaces ? Kind.UPDATE_REPLACE : Kind.UPDATE;
+}

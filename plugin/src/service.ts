@@ -1,0 +1,121 @@
+import { type handleUnaryCall, Server, ServerCredentials, type sendUnaryData, type UntypedServiceImplementation } from "@grpc/grpc-js";
+import type { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb";
+import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
+import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import type * as messages from "@pulumi/pulumi/proto/provider_pb";
+import { ConfigureResponse, GetSchemaResponse, ProviderHandshakeResponse } from "@pulumi/pulumi/proto/provider_pb";
+import { Operation } from "@tunnelplane/pulumi/operation";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { warnAt } from "./engine";
+import { answerOf } from "./failure";
+import { Functions } from "./functions";
+import { Resources } from "./resources";
+import { checkConfig, configOf, diffConfig } from "./settings";
+import { isUnknown } from "./values";
+
+const { version } = require("../package.json") as { version: string };
+
+/** The protocol between the engine and this provider, as far as it has a meaning here. */
+export class Service {
+  #warn: (text: string, urn: string | undefined) => Promise<void>;
+  #operation: Operation;
+  #resources: Resources;
+  #functions: Functions;
+  readonly #cancelled = new AbortController();
+
+  /** @param engine the address of the engine */
+  constructor(engine: string) {
+    this.#warn = warnAt(engine);
+    [this.#operation, this.#resources, this.#functions] = this.#begin();
+  }
+
+  /** Each operation of the engine begins with the configuration. */
+  #begin(): [Operation, Resources, Functions] {
+    const operation = new Operation({
+      packageName: "@tunnelplane/pulumi-plugin",
+      account: { noun: "provider", type: "a Provider" },
+      isUnknown,
+      warn: (text, urn) => this.#warn(text, urn),
+    });
+    return [operation, new Resources(operation), new Functions(operation)];
+  }
+
+  readonly #methods = {
+    handshake: unary(async (request: messages.ProviderHandshakeRequest) => {
+      this.#warn = warnAt(request.getEngineAddress());
+      return new ProviderHandshakeResponse().setAcceptSecrets(true).setAcceptResources(false).setAcceptOutputs(false);
+    }),
+    attach: unary(async (request: PluginAttach) => {
+      this.#warn = warnAt(request.getAddress());
+      return new Empty();
+    }),
+    getPluginInfo: unary(async () => new PluginInfo().setVersion(version)),
+    getSchema: unary(async () => new GetSchemaResponse().setSchema(JSON.stringify(require("../schema.json")))),
+    checkConfig: unary(async (request: messages.CheckRequest) => checkConfig(request)),
+    diffConfig: unary(async (request: messages.DiffRequest) => diffConfig(request)),
+    configure: unary(async (request: messages.ConfigureRequest) => {
+      [this.#operation, this.#resources, this.#functions] = this.#begin();
+      this.#operation.configure(configOf(request));
+      return new ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true).setAcceptresources(false).setAcceptoutputs(false);
+    }),
+    invoke: unary((request: messages.InvokeRequest) => this.#within(0, this.#functions.invoke(request))),
+    check: unary((request: messages.CheckRequest) => this.#within(0, this.#resources.check(request))),
+    diff: unary((request: messages.DiffRequest) => this.#within(0, this.#resources.diff(request))),
+    create: unary((request: messages.CreateRequest) => this.#within(request.getTimeout(), this.#resources.create(request))),
+    read: unary((request: messages.ReadRequest) => this.#within(request.getTimeout(), this.#resources.read(request))),
+    update: unary((request: messages.UpdateRequest) => this.#within(request.getTimeout(), this.#resources.update(request))),
+    delete: unary(async (request: messages.DeleteRequest) => {
+      await this.#within(request.getTimeout(), this.#resources.delete(request));
+      return new Empty();
+    }),
+    cancel: unary(async () => {
+      this.#cancelled.abort();
+      return new Empty();
+    }),
+  };
+
+  /**
+   * The result of a step, unless the run is cancelled or its own time limit is over before. What was asked of the server
+   * may still be carried out; a creation that is tried again finds it.
+   *
+   * @param seconds 0 for no limit
+   */
+  async #within<T>(seconds: number, step: Promise<T>): Promise<T> {
+    const limit = seconds > 0 ? AbortSignal.timeout(seconds * 1000) : undefined;
+    const ended = AbortSignal.any(limit ? [this.#cancelled.signal, limit] : [this.#cancelled.signal]);
+    const words = () =>
+      this.#cancelled.signal.aborted
+        ? "the run was cancelled before the server answered; run it again"
+        : `the server did not answer within the ${seconds} s of the resource's own time limit (customTimeouts)`;
+    let stop = (): void => undefined;
+    const end = new Promise<never>((_, reject) => {
+      stop = () => reject(new Error(words()));
+      if (ended.aborted) stop();
+      else ended.addEventListener("abort", stop, { once: true });
+    });
+    try {
+      return await Promise.race([step, end]);
+    } finally {
+      ended.removeEventListener("abort", stop);
+    }
+  }
+
+  /** @returns the port of the loopback address that it listens on */
+  listen(): Promise<number> {
+    const server = new Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
+    // Whatever is not here is answered as unimplemented.
+    server.addService(ResourceProviderService, this.#methods as UntypedServiceImplementation);
+    return new Promise((resolve, reject) =>
+      server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => (error ? reject(error) : resolve(port))),
+    );
+  }
+}
+
+const unary =
+  <Request, Response>(run: (request: Request) => Promise<Response>): handleUnaryCall<Request, Response> =>
+  ({ request }, callback: sendUnaryData<Response>) => {
+    run(request).then(
+      (response) => callback(null, response),
+      (error: unknown) => callback(answerOf(error)),
+    );
+  };

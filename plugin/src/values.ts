@@ -1,0 +1,85 @@
+import type { Properties } from "@tunnelplane/pulumi/core";
+import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+
+/** How the engine writes a value that it does not know yet, in a preview: by type, whatever was declared. */
+export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+const UNKNOWNS: ReadonlySet<unknown> = new Set([
+  UNKNOWN,
+  "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7", // true or false
+  "3eeb2bf0-c639-47a8-9e75-3b44932eb421", // number
+  "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2", // list
+  "dd056dcd-154b-4c76-9bd3-c8f88648b5ff", // object
+]);
+
+export const isUnknown = (value: unknown): boolean => UNKNOWNS.has(value);
+
+/** The key that tells what a special object stands for, and its values. */
+const SIGNATURE = "4dabf18193072939515e22adb298388d";
+const SECRET = "1b47061264138c4ac30d75fd1eb44270";
+const RESOURCE = "5cf8f73096256a8f31e491e813e4eb8e";
+const OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
+
+type Path = readonly PropertyKey[];
+
+/** Properties as the engine sent them. */
+export interface Received {
+  readonly values: Properties;
+  /** Where something is secret. Of a list, the whole list is: its entries may move. */
+  readonly secrets: readonly Path[];
+}
+
+/** Takes secrets out of their wrappings, and notes where they were. */
+export function received(struct: Struct | undefined): Received {
+  const secrets: Path[] = [];
+  const values = plain((struct?.toJavaScript() ?? {}) as Properties, [], secrets) as Properties;
+  return { values, secrets };
+}
+
+function plain(value: unknown, path: Path, secrets: Path[]): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => plain(item, [...path, index], secrets));
+  if (typeof value !== "object" || value === null) return value;
+  const special = value as { [SIGNATURE]?: string; value?: unknown; secret?: boolean; id?: unknown; urn?: unknown };
+  switch (special[SIGNATURE]) {
+    case SECRET:
+      return secret(special.value, path, secrets);
+    case OUTPUT:
+      if (special.secret) return secret("value" in special ? special.value : UNKNOWN, path, secrets);
+      return "value" in special ? plain(special.value, path, secrets) : UNKNOWN;
+    case RESOURCE:
+      return plain(special.id ?? special.urn, path, secrets);
+    default:
+      return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, plain(item, [...path, name], secrets)]));
+  }
+}
+
+function secret(value: unknown, path: Path, secrets: Path[]): unknown {
+  const entry = path.findIndex((part) => typeof part === "number");
+  secrets.push(entry < 0 ? path : path.slice(0, entry));
+  return plain(value, path, secrets);
+}
+
+/** Properties for the engine, with secrets in their wrappings. What is undefined is left out. */
+export function sent(values: Properties, secrets: readonly Path[]): Struct {
+  const wrapped = secrets.reduce<unknown>((value, path) => withSecret(value, path), withoutUndefined(values));
+  return Struct.fromJavaScript(wrapped as Parameters<typeof Struct.fromJavaScript>[0]);
+}
+
+function withSecret(value: unknown, [name, ...rest]: Path): unknown {
+  if (isSecret(value)) return value;
+  if (name === undefined) return { [SIGNATURE]: SECRET, value };
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const properties = value as Record<PropertyKey, unknown>;
+  return properties[name] == null ? value : { ...properties, [name]: withSecret(properties[name], rest) };
+}
+
+const isSecret = (value: unknown): boolean => (value as { [SIGNATURE]?: string } | null | undefined)?.[SIGNATURE] === SECRET;
+
+function withoutUndefined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutUndefined(item) ?? null);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, item]) => item !== undefined)
+      .map(([name, item]) => [name, withoutUndefined(item)]),
+  );
+}

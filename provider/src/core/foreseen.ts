@@ -1,0 +1,40 @@
+import { camelCase, type Definition, fieldsWhere, pathFieldsOf, type Sent } from "@tunnelplane/sdk/contract";
+import { holdsUnknown, type Properties, toWire } from "./values";
+
+/** What is asked of a resource, and what its state has. */
+interface Planned {
+  /** Undefined for a new object. */
+  readonly recorded: Properties | undefined;
+  readonly desired: Properties;
+}
+
+/**
+ * The outputs that a creation or update will have. What the server computes from the declared fields alone is computed
+ * here, too; the rest of a new object is not known.
+ *
+ * @param unknown stands for what is not known
+ */
+export function foreseen(
+  definition: Definition,
+  { recorded, desired }: Planned,
+  isUnknown: (value: unknown) => boolean,
+  unknown: unknown,
+): Properties {
+  const answered = [...fieldsWhere(definition, (marks) => marks.serverDefault), ...computedBy(definition)].map(camelCase);
+  const declared = Object.entries(desired).filter(([, value]) => value !== undefined && value !== null);
+  const derived =
+    recorded || holdsUnknown(desired, isUnknown) ? {} : definition.derive(toWire(definition, desired) as Sent<typeof definition.fields>);
+  const before = answered.map((name) => [name, recorded ? recorded[name] : unknown] as const);
+  return Object.fromEntries([
+    ...before.filter(([, value]) => value !== undefined),
+    ...Object.entries(derived).map(([name, value]) => [camelCase(name), value] as const),
+    ...declared,
+  ]);
+}
+
+/** The fields that answers carry beside those that are sent. A module that is a resource of its own has none. */
+function computedBy(definition: Definition): string[] {
+  if (definition.idField in definition.fields) return [];
+  const own = fieldsWhere(definition, (marks) => !marks.embeds).filter((name) => name in definition.computed);
+  return ["uri", "created_at", ...own, ...(pathFieldsOf(definition).length > 0 ? [definition.idField] : [])];
+}

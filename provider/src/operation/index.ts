@@ -1,0 +1,14 @@
+/** What every host of the lifecycle does around it while it serves one operation of the engine. */
+export { describe } from "./describe";
+export { type DeclaredHostports, holdersOf, nameIn } from "./hostports";
+export { type Host, Operation } from "./operation";
+export {
+  ACCOUNT_API_KEY,
+  ACCOUNT_BASE_URL,
+  ACCOUNT_VALIDATE_ON_SERVER,
+  type ConfigLookup,
+  resolveSettings,
+  type Settings,
+} from "./settings";
+export { type RecordedResource, stateBackend } from "./stateBackend";
+export { Steps } from "./steps";

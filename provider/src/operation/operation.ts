@@ -1,0 +1,120 @@
+import { Transport } from "@tunnelplane/sdk";
+import { messageOf } from "@tunnelplane/sdk/contract";
+import { describe } from "./describe";
+import { DeclaredHostports } from "./hostports";
+import { type AccountWords, type ConfigLookup, isAccount, resolveSettings, type Settings, validatesOnServer } from "./settings";
+import { type RecordedResource, recordedResources } from "./stateBackend";
+
+/** What a host of the lifecycle does in its own way. */
+export interface Host {
+  /** The npm package, for reports of mistakes in it. */
+  readonly packageName: string;
+  /** What its programs call a server and key of their own; by default an account. */
+  readonly account?: AccountWords;
+  /** Tells a value that is not known before the run. */
+  isUnknown(value: unknown): boolean;
+  /** Shows a warning in the preview or run that is under way. */
+  warn(text: string, urn: string | undefined): Promise<void>;
+}
+
+/** One transport per server and key, for the life of the process, so that connections are reused. */
+const transports = new Map<string, Transport>();
+
+/** One operation of the engine (a preview, a run) on one stack, as a provider's process serves it. */
+export class Operation {
+  readonly hostports = new DeclaredHostports();
+  /** How `pulumi --stack` names the stack, once that is known. */
+  stack = "";
+  /** The URNs of resources that are in the state and were checked in this run. */
+  readonly #present = new Set<string>();
+  /** The state at the first time that this run needed it; read once. */
+  #recorded: Promise<readonly RecordedResource[]> | undefined;
+  #config: ConfigLookup = () => undefined;
+  #warnedOfMissingKey = false;
+
+  constructor(readonly host: Host) {}
+
+  configure(config: ConfigLookup): void {
+    this.#config = config;
+  }
+
+  /** Whether the settings are those of one account among others, so that the same hostport may be another's elsewhere. */
+  get isAccount(): boolean {
+    return isAccount(this.#config);
+  }
+
+  /** Whether previews ask the server. Throws where that setting is neither yes nor no. */
+  get validatesOnServer(): boolean {
+    return validatesOnServer(this.#config, process.env, this.host.account);
+  }
+
+  /** Notes a resource, and says whether this is the check of what replaces an object: the engine asks again, without the old one. */
+  isReplacement(urn: string | undefined, isNew: boolean): boolean {
+    if (urn === undefined) return false;
+    if (!isNew) this.#present.add(urn);
+    return isNew && this.#present.has(urn);
+  }
+
+  /** Runs a step against the server. Any error becomes one line. */
+  async withServer<T>(run: (transport: Transport) => Promise<T>): Promise<T> {
+    let settings: Settings | undefined;
+    try {
+      settings = this.#settings();
+      return await run(transportTo(settings));
+    } catch (error) {
+      throw new Error(describe(error, settings), { cause: error });
+    }
+  }
+
+  /** Runs a step that needs no server. An error there is a bug in the package. */
+  offline<T>(run: () => T): T {
+    try {
+      return run();
+    } catch (error) {
+      throw new Error(`${describe(error, undefined)} (a bug in ${this.host.packageName}; please report it)`, { cause: error });
+    }
+  }
+
+  /** Warns once that the run would fail because there is no API key. */
+  async warnOfMissingKey(urn: string | undefined): Promise<void> {
+    if (this.#warnedOfMissingKey) return;
+    try {
+      this.#settings();
+    } catch (error) {
+      this.#warnedOfMissingKey = true;
+      await this.host.warn(messageOf(error), urn);
+    }
+  }
+
+  /** What the state of the stack holds. Throws where it cannot be asked. */
+  stateOfStack = (): Promise<readonly RecordedResource[]> => {
+    this.#recorded ??= recordedResources(this.stack);
+    return this.#recorded;
+  };
+
+  /** Whether the stack held an object before this run. In doubt yes: a superfluous object is better than two resources that share one. */
+  isRecorded = async (id: string): Promise<boolean> => {
+    try {
+      return (await this.stateOfStack()).some((resource) => resource.id === id);
+    } catch (error) {
+      const [reason] = messageOf(error).split("\n");
+      await this.host.warn(
+        `An earlier run may have created ${id}, but the stack's state could not be read (${reason}), so a new object is created. Delete ${id} if nothing uses it`,
+        undefined,
+      );
+      return true;
+    }
+  };
+
+  #settings = (): Settings => resolveSettings(this.#config, process.env, this.host.account);
+}
+
+function transportTo(settings: Settings): Transport {
+  const key = `${settings.baseUrl} ${settings.apiKey}`;
+  let transport = transports.get(key);
+  if (!transport) {
+    transport = new Transport(settings);
+    transports.set(key, transport);
+  }
+  return transport;
+}

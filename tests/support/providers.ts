@@ -1,0 +1,38 @@
+import * as pulumi from "@pulumi/pulumi";
+import * as dynamic from "@tunnelplane/pulumi";
+
+const { resources } = require("../../plugin/schema.json") as {
+  readonly resources: Readonly<Record<string, { readonly properties: object; readonly aliases: pulumi.Alias[] }>>;
+};
+
+/** The classes of a provider's package. */
+export type Classes = typeof dynamic;
+
+/** The classes of the native provider, as a package generated from its schema has them. */
+export const native: Classes = { ...dynamic, ...nativeClasses() };
+
+function nativeClasses(): Partial<Classes> {
+  const classes = Object.entries(resources).map(([token, { properties, aliases }]) => {
+    const undeclared = Object.fromEntries(Object.keys(properties).map((name) => [name, undefined]));
+    class Native extends pulumi.CustomResource {
+      constructor(name: string, args: object = {}, options: pulumi.CustomResourceOptions = {}) {
+        super(token, name, { ...undeclared, ...args }, pulumi.mergeOptions({ aliases }, options));
+      }
+    }
+    return [token.split(":")[2], Native];
+  });
+  class Provider extends pulumi.ProviderResource {
+    constructor(name: string, { validateOnServer, ...args }: dynamic.AccountArgs = {}, options?: pulumi.ResourceOptions) {
+      super("tunnelplane", name, { ...args, validateOnServer: validateOnServer && pulumi.jsonStringify(validateOnServer) }, options);
+    }
+  }
+  return { ...Object.fromEntries(classes), Account: Provider as unknown as typeof dynamic.Account };
+}
+
+const PROVIDERS = { dynamic, native } as const;
+
+/** A `describe` for each provider, because what a program is promised must not depend on which of them it uses. */
+export function onEveryProvider(title: string, tests: (tunnels: Classes, provider: keyof typeof PROVIDERS) => void): void {
+  for (const [provider, classes] of Object.entries(PROVIDERS) as [keyof typeof PROVIDERS, Classes][])
+    describe(`${title} (${provider} provider)`, () => tests(classes, provider));
+}
