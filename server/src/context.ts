@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Documents } from "./documents";
-import { followSubscriptions } from "./events";
-import { digestsToServeWith, isBegun, Journal, openDigests, openKeyring } from "./journal";
+import { subscriptions } from "./events";
+import { digestsToServeWith, isBegun, Journal, openDigests, openKeyring, Sequencer } from "./journal";
 import type { Context } from "./resources";
 import { factsOf, openStore, type StoreOptions } from "./storage";
 import { Validation } from "./validation";
@@ -31,7 +31,8 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       store,
       keyring,
       documents,
-      journal: new Journal(documents, keyring, digests, accountId, followSubscriptions),
+      journal: new Journal(documents, keyring, digests, accountId, subscriptions),
+      sequencer: new Sequencer(store, keyring),
       validation: new Validation(),
     };
   } catch (error) {

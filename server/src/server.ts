@@ -87,7 +87,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     setInterval(() => work().catch((error: unknown) => logger.warn({ err: error }, failure)), ms).unref();
   const tls = options.tls && readTls(options.tls);
   const context = await openContext(options);
-  const { store } = context;
+  const { store, sequencer } = context;
   try {
     await sealWhatIsClear(context);
     const { newKey, isIgnored } = await bootstrap(context, options.bootstrapApiKey);
@@ -96,7 +96,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         "TUNNELPLANE_BOOTSTRAP_API_KEY is no key of this database and is ignored: it counts only on the first start. Unset it, or make a new key with an admin's key; if all of those are lost, run: tunnelplane keys recover",
       );
     // A head outside of the database shows later whether somebody cut off the audit log or put back an older one.
-    const logHead = async () => logger.info({ audit_head: await headOf(store.reader) }, "the end of the audit log");
+    const logHead = async () => {
+      await sequencer.settle();
+      logger.info({ audit_head: await headOf(store.reader) }, "the end of the audit log");
+    };
     await logHead();
     const housekeeping = [
       every(FORGET_EVERY_MS, "cannot forget kept answers", () => store.write(forgetAnswers)),
@@ -112,9 +115,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       logger,
     });
     const eventWaits = new EventWaits(store);
-    const wake = () => {
+    const tell = () => {
       dispatcher.wake();
       eventWaits.wake();
+    };
+    const wake = () => {
+      sequencer.wake();
+      tell();
     };
     const waking = { ...context, store: afterWrites(store, wake) };
     const app = buildApp({ ...options, context: waking, dispatcher, eventWaits, logger, underWay, version: VERSION, tls });
@@ -126,6 +133,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       );
     url = `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
     dispatcher.start();
+    sequencer.start({ onMoved: tell, logger });
     return {
       url,
       newApiKey: newKey,
@@ -143,6 +151,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         for (const timer of housekeeping) clearInterval(timer);
         await Promise.all([app.close(), dispatcher.stop(DELIVERIES_LIMIT_MS)]);
         await logHead().catch((error: unknown) => logger.warn({ err: error }, "cannot read the end of the audit log"));
+        await sequencer.stop();
         await context.validation.close();
         await store.close();
       },
@@ -157,8 +166,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 /** The same store, but calls back after each commit. */
 const afterWrites = (store: Store, tell: () => void): Store => ({
   ...store,
-  write: async (work) => {
-    const result = await store.write(work);
+  write: async (work, options) => {
+    const result = await store.write(work, options);
     tell();
     return result;
   },

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { PostgresServer } from "./postgres";
 import { ServerProcess, type StartOptions } from "./server";
@@ -53,6 +54,12 @@ export async function rowsIn(data: string, statement: string): Promise<unknown[]
   } finally {
     database.close();
   }
+}
+
+/** Waits until a running server has moved every committed change to its place in the event log and the audit log. */
+export async function settled(data: string): Promise<void> {
+  const inInbox = async () => Number(((await rowsIn(data, "select count(*) as count from inbox")) as { count: number }[])[0]?.count);
+  while ((await inInbox()) > 0) await sleep(5);
 }
 
 /** Runs statements directly in a server's database. */

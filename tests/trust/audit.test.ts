@@ -7,7 +7,7 @@ import { hashOf } from "../../server/src/journal/rows";
 import type { AuditEventRow } from "../../server/src/storage/schema";
 import { expectRefused, hostport, type Json, unique, unknownId } from "../support/api/expect";
 import { TYPES } from "../support/api/types";
-import { contentOf, execute, onEveryDatabase, rowsIn } from "../support/databases";
+import { contentOf, execute, onEveryDatabase, rowsIn, settled } from "../support/databases";
 import { Rest, type RestAnswer } from "../support/rest";
 import { run, type ServerProcess } from "../support/server";
 
@@ -18,6 +18,7 @@ const literal = (value: unknown): string =>
   value === null ? "null" : typeof value === "number" ? String(value) : `'${String(value).replaceAll("'", "''")}'`;
 
 async function auditRows(data: string): Promise<AuditEventRow[]> {
+  await settled(data);
   const rows = (await rowsIn(data, "select * from audit_event order by sequence")) as AuditEventRow[];
   return rows.map((row) => ({ ...row, sequence: Number(row.sequence) }));
 }

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { expectRefused, unavailable } from "../support/api/expect";
-import { rowsIn } from "../support/databases";
+import { rowsIn, settled } from "../support/databases";
 import { Rest, type RestAnswer } from "../support/rest";
 import { run, type ServerProcess } from "../support/server";
 
@@ -83,6 +83,7 @@ export class Writers {
 
   /** Checks directly in the database that every object is complete, and in the state that its writer remembers. */
   async check(data: string): Promise<void> {
+    await settled(data);
     const rows = (await rowsIn(data, "select id, version, document from resource where kind = 'tls_edge'")) as {
       id: string;
       version: number;

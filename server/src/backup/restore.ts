@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, PostgresAdapter, sql } from "kysely";
 import { connectTo, type Database, type DatabaseOptions, databaseName, MIGRATIONS, migrate, NewerSchema } from "../storage";
 import { type Counts, decode, type Entry, readHeader } from "./file";
 import { type AnyDatabase, type Table, tablesOf } from "./tables";
@@ -24,12 +24,32 @@ export async function restore(database: DatabaseOptions, file: string, migration
       const tables = await tablesOf(transaction);
       // Remove rows that migrations inserted: the backup holds its own version of them.
       for (const { name } of tables.toReversed()) await (transaction as unknown as Kysely<AnyDatabase>).deleteFrom(name).execute();
+      await allowOldRows(transaction);
       const counts = await load(decode(file), (name, columns, rows) => insert(transaction, tables, name, columns, rows));
+      await resumeNumbers(transaction);
       await migrate(transaction, { migrations });
       return counts;
     });
   } finally {
     await db.destroy();
+  }
+}
+
+const isPostgres = (db: Kysely<Database>): boolean => db.getExecutor().adapter instanceof PostgresAdapter;
+
+/** PostgreSQL takes rows of the audit log from servers of this version alone; see the migration of the inbox. */
+async function allowOldRows(transaction: Kysely<Database>): Promise<void> {
+  if (isPostgres(transaction)) await sql`select set_config('tunnelplane.restoring', 'yes', true)`.execute(transaction);
+}
+
+/** Lets numbers that PostgreSQL counts itself go on behind the restored ones. */
+async function resumeNumbers(transaction: Kysely<Database>): Promise<void> {
+  if (!isPostgres(transaction)) return;
+  for (const { name, columns } of await transaction.introspection.getTables()) {
+    for (const column of columns.filter(({ isAutoIncrementing }) => isAutoIncrementing)) {
+      await sql`select setval(pg_get_serial_sequence(${name}, ${column.name}), coalesce(max(${sql.ref(column.name)}), 0) + 1, false)
+        from ${sql.table(name)}`.execute(transaction);
+    }
   }
 }
 

@@ -43,9 +43,14 @@ export function auditCommand(): Command {
   return withExamples(audit, ["tunnelplane audit verify", "was anything changed past the server?"]);
 }
 
-const wordsOf = ({ rows, head, baseline, unknown }: Verified): string =>
+const wordsOf = ({ rows, waiting, head, baseline, unknown }: Verified): string =>
   [
     `The audit log is whole: ${rows} rows.`,
+    ...(waiting > 0
+      ? [
+          `${waiting} more ${waiting === 1 ? "row waits" : "rows wait"} in the inbox as their writers left them; a running server moves them here.`,
+        ]
+      : []),
     ...(unknown === undefined
       ? ["Objects and events were not compared with it, because no server of this version has served this database yet."]
       : ["Objects and events are as it says."]),

@@ -5,5 +5,5 @@ export { type DeliveryMetric, deliveryMetrics } from "./admin/metrics";
 export { pruneEvents } from "./admin/pruning";
 export { replay } from "./admin/replay";
 export { Dispatcher } from "./delivery/dispatcher";
-export { followSubscriptions } from "./subscriptions";
+export { subscriptions } from "./subscriptions";
 export { type Endpoints, parseEndpoints } from "./targets/endpoints";

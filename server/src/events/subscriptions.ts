@@ -1,16 +1,17 @@
 import type { EventSubscription } from "@tunnelplane/sdk";
 import type { Kysely } from "kysely";
-import { isChangeOf, type ObjectChange } from "../journal";
+import { type Follower, isChangeOf, type ObjectChange } from "../journal";
 import type { Database } from "../storage";
 import { dropPending } from "./queue/objectQueues";
 
 /**
- * Updates routes after a change of a subscription, or the deletion of a destination. Call it in the transaction of the
- * change, while that holds the head of the log, so that every event is clearly before or after the change.
- *
- * @param sequence of the change's event: new routes begin with it
+ * Updates routes after a change of a subscription, or the deletion of a destination: in the transaction of the change, while
+ * that holds the head of the log, so that every event is clearly before or after the change.
  */
-export async function followSubscriptions(transaction: Kysely<Database>, change: ObjectChange, sequence: number): Promise<void> {
+export const subscriptions: Follower = { kinds: ["event_subscription", "event_destination"], follow };
+
+/** @param sequence of the change's event: new routes begin with it */
+async function follow(transaction: Kysely<Database>, change: ObjectChange, sequence: number): Promise<void> {
   if (isChangeOf(change, "event_subscription")) await replaceRoutes(transaction, change, sequence - 1);
   if (change.definition.kind === "event_destination" && !change.after) await forget(transaction, change.id);
 }

@@ -28,7 +28,7 @@ interface Parts {
 export async function digestsToServeWith({ store, keyring, documents, accountId }: Parts): Promise<Digests> {
   const known = await openDigests(store.reader, keyring);
   if (known.exist) return known;
-  return store.write(async (transaction) => {
+  const recorded = async (transaction: Kysely<Database>): Promise<Digests> => {
     const begunUnder = keyring.currentId;
     await keyring.lockHead(transaction, begunUnder);
     const found = await openDigests(transaction, keyring);
@@ -36,14 +36,15 @@ export async function digestsToServeWith({ store, keyring, documents, accountId 
     const key = newAuditKey();
     const digests = new Digests(key);
     await keepAuditKey(transaction, keyring, key);
-    const recorded = (await recordObjects(transaction, documents, digests)) + (await recordEvents(transaction, digests));
-    if (recorded > 0) {
+    const rows = (await recordObjects(transaction, documents, digests)) + (await recordEvents(transaction, digests));
+    if (rows > 0) {
       const act = { action: BASELINE_RECORDED, digest: await digestOfBaseline(transaction, digests) };
       const author = { ownerId: "server", name: "server", operationId: newId("op") };
-      await new Journal(documents, keyring, digests, accountId, nothingFollows).append(transaction, begunUnder, author, [act]);
+      await new Journal(documents, keyring, digests, accountId, NOTHING_FOLLOWS).append(transaction, begunUnder, author, [act]);
     }
     return digests;
-  });
+  };
+  return store.write(recorded, { alone: true });
 }
 
 /** The digest of the baseline, which the audit row covers. */
@@ -103,4 +104,4 @@ async function record(transaction: Kysely<Database>, page: readonly Recorded[]):
 }
 
 /** The baseline changes no object, so no subscription follows it. */
-const nothingFollows = async (): Promise<void> => undefined;
+const NOTHING_FOLLOWS = { kinds: [], follow: async () => undefined };

@@ -5,6 +5,7 @@ import type { AuditEventRow, Database } from "../storage";
 import { digestOfBaseline } from "./baseline";
 import type { Digests } from "./digests";
 import type { Faults } from "./faults";
+import type { ToldInInbox } from "./verifyInbox";
 
 // Rows that PostgreSQL sends at once; one may have two megabytes.
 const PAGE = 50;
@@ -15,13 +16,15 @@ interface Known {
   readonly digests: Digests;
   /** The audit row that covers the table `baseline`. */
   readonly baseline: AuditEventRow | undefined;
+  /** Objects that changed after the end of the log. */
+  readonly inbox: ReadonlyMap<string, ToldInInbox>;
 }
 
 /** Compares each event and object with its last audit row. Returns how many have none. */
 export async function compareContents(db: Kysely<Database>, known: Known, faults: Faults): Promise<number> {
   await compareBaseline(db, known, faults);
   const unknown = (await compareEvents(db, known, faults)) + (await compareObjects(db, known, faults));
-  await findRemoved(db, faults);
+  await findRemoved(db, known, faults);
   return unknown;
 }
 
@@ -64,6 +67,14 @@ async function compareObjects(db: Kysely<Database>, known: Known, faults: Faults
   let unknown = 0;
   for await (const { sequence, action, object_digest, recorded, ...row } of rows) {
     const place = `the object ${row.id}`;
+    const told = known.inbox.get(row.id);
+    if (told?.isDeleted) faults.add(`${place} was put back past the server: row ${told.n} of the inbox deleted it`);
+    else if (told && (await digestOf(db, known, row)) !== told.digest) {
+      faults.add(
+        `${place} was changed past the server: its document, kind, owner_id or version is not what row ${told.n} of the inbox left`,
+      );
+    }
+    if (told) continue;
     const expected = object_digest ?? (sequence === null || isBefore(known.baseline, sequence) ? recorded : undefined);
     if (action?.endsWith("_deleted")) faults.add(`${place} was put back past the server: row ${sequence} deleted it`);
     else if (expected === null) faults.add(`${place} was added past the server: the log does not tell of it`);
@@ -94,7 +105,12 @@ async function digestOf(
 }
 
 /** Finds missing objects. Missing events are not reported, because they may have been pruned. */
-async function findRemoved(db: Kysely<Database>, faults: Faults): Promise<void> {
+async function findRemoved(db: Kysely<Database>, { inbox }: Known, faults: Faults): Promise<void> {
+  for (const [id, { n, isDeleted }] of inbox) {
+    if (isDeleted) continue;
+    const found = await db.selectFrom("resource").select("id").where("id", "=", id).executeTakeFirst();
+    if (!found) faults.add(`the object ${id} was removed past the server: row ${n} of the inbox left it there`);
+  }
   const told = db
     .with("latest", latest)
     .selectFrom("latest")
@@ -104,7 +120,9 @@ async function findRemoved(db: Kysely<Database>, faults: Faults): Promise<void> 
     .where("resource.id", "is", null)
     .where("audit_event.action", "not like", "%deleted")
     .stream(PAGE);
-  for await (const { id, sequence } of told) faults.add(`the object ${id} was removed past the server: row ${sequence} left it there`);
+  for await (const { id, sequence } of told) {
+    if (id !== null && !inbox.has(id)) faults.add(`the object ${id} was removed past the server: row ${sequence} left it there`);
+  }
   const recorded = db
     .with("latest", latest)
     .selectFrom("baseline")
@@ -115,7 +133,9 @@ async function findRemoved(db: Kysely<Database>, faults: Faults): Promise<void> 
     .where("resource.id", "is", null)
     .where(sql<boolean>`substr(baseline.id, 1, 3) <> 'ev_'`)
     .stream(PAGE);
-  for await (const { id } of recorded) faults.add(`the object ${id} was removed past the server: the baseline has it`);
+  for await (const { id } of recorded) {
+    if (!inbox.has(id)) faults.add(`the object ${id} was removed past the server: the baseline has it`);
+  }
 }
 
 /** The last audit row of each object. Databases find them in bounded memory; an index would slow down every change. */

@@ -1,12 +1,19 @@
+import type { Kind } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { type Documents, textIn } from "../documents";
 import type { Keyring } from "../secrets";
+<<<<<<< HEAD
 import { type AuditEventRow, bulkInsertion, type Database, pipelined, statement } from "../storage";
 import { takeTurn } from "../util";
+=======
+import { type AuditEventRow, type Database, insertion, type Lane, laneOf, pipelined } from "../storage";
+import { Chain } from "./chain";
+>>>>>>> 8b9a0e5 (PostgreSQL: writers leave changes in an inbox, a sequencer moves them)
 import type { Digests } from "./digests";
-import { headText } from "./head";
+import { type Anchor, headText } from "./head";
+import { insertIntoInbox, laneText, moveHead, moveInbox, signed } from "./inbox";
 import { type Author, type EventPayload, eventOf, type ObjectChange } from "./payload";
-import { DIGESTS, HASHED, hashOf } from "./rows";
+import { DIGESTS, HASHED } from "./rows";
 
 /** An action that changes no object, for example a rotation. */
 export interface Act {
@@ -15,19 +22,31 @@ export interface Act {
   readonly digest?: string;
 }
 
-/**
- * Called after each change of an object, in its transaction, while that holds the head of the log.
- * @param sequence of the change's event
- */
-export type Follow = (transaction: Kysely<Database>, change: ObjectChange, sequence: number) => Promise<void>;
+/** What has to know exactly after which events a change comes. */
+export interface Follower {
+  readonly kinds: readonly Kind[];
+  /**
+   * Called after each change of an object of these kinds, in its transaction, while that holds the head of the log.
+   * @param sequence of the change's event
+   */
+  follow(transaction: Kysely<Database>, change: ObjectChange, sequence: number): Promise<void>;
+}
 
 /**
- * Writes an event for each change of an object, and an audit row for every action, in the transaction of the change.
- * Both share one sequence, which is the order of commits.
+ * Tells of every change, in its transaction: an event for each change of an object, and an audit row for every action. Both
+ * share one sequence, which is the order of commits.
+ *
+ * On PostgreSQL, writers would take turns at the end of the log. So they only insert into the inbox, and a sequencer gives the
+ * rows their places; see {@link Sequencer}. What needs its exact place, and everything on SQLite, is written into the log at once.
  */
 export class Journal {
+<<<<<<< HEAD
   /** What was prepared before its transaction. */
   readonly #ahead = new WeakMap<ObjectChange, Prepared>();
+=======
+  /** Whether SQLite's inbox is known to be empty: only a restored backup brings rows into it. */
+  #emptied = false;
+>>>>>>> 8b9a0e5 (PostgreSQL: writers leave changes in an inbox, a sequencer moves them)
 
   constructor(
     private readonly documents: Documents,
@@ -35,7 +54,7 @@ export class Journal {
     private readonly digests: Digests,
     /** The account's id in events. */
     readonly accountId: string,
-    private readonly follow: Follow,
+    private readonly follower: Follower,
   ) {}
 
   /** Composes the event of a change before its transaction, so that many changes do not hold up other writers. */
@@ -44,7 +63,7 @@ export class Journal {
   }
 
   /**
-   * Call this last in a transaction: it locks the head of the log, so that writers commit one after the other.
+   * Call this last in a transaction, after its last lock and its last check: from here on the order of changes is fixed.
    *
    * @param begunUnder the data key that was in use when the transaction began
    * @throws KeyRotated when the transaction may have sealed something under a key that is no longer in use
@@ -52,38 +71,56 @@ export class Journal {
   async append(transaction: Kysely<Database>, begunUnder: string, author: Author, changes: readonly (ObjectChange | Act)[]): Promise<void> {
     if (changes.length === 0) return;
     const now = new Date();
+<<<<<<< HEAD
     // Prepare before locking the head, because all other writers wait for it.
     const prepared = changes.map((one) => ("definition" in one && this.#ahead.get(one)) || this.#prepare(one, author, now));
+=======
+    // Prepare before locking the head, because others wait for it.
+    const prepared = changes.map((one) => this.#prepare(one, author, now));
+    const lane = laneOf(transaction);
+    const events = prepared.flatMap((one) => (isToldOf(one) ? [one] : []));
+    const isExact = !lane || events.length < changes.length || changes.some((one) => this.#isFollowed(one));
+    if (isExact) await this.#chain(transaction, begunUnder, lane, prepared, changes);
+    else await this.#leave(transaction, begunUnder, lane, events);
+  }
+
+  #isFollowed(one: ObjectChange | Act): boolean {
+    return "definition" in one && this.follower.kinds.includes(one.definition.kind);
+  }
+
+  /** Leaves changes in the inbox. */
+  async #leave(transaction: Kysely<Database>, begunUnder: string, lane: Lane, prepared: readonly ToldOf[]): Promise<void> {
+    const rows = prepared.map(({ event, row }) =>
+      signed(this.keyring, begunUnder, { ...row, ...eventColumns(event), lane: lane.id, k: lane.draw() }),
+    );
+    await pipelined([this.keyring.requireCurrent(transaction, begunUnder), ...rows.map((row) => insertIntoInbox(transaction, row))]);
+  }
+
+  /** Writes changes at the end of the log, behind what waits in the inbox. */
+  async #chain(
+    transaction: Kysely<Database>,
+    begunUnder: string,
+    lane: Lane | undefined,
+    prepared: readonly Prepared[],
+    changes: readonly (ObjectChange | Act)[],
+  ): Promise<void> {
+>>>>>>> 8b9a0e5 (PostgreSQL: writers leave changes in an inbox, a sequencer moves them)
     const head = await this.keyring.lockHead(transaction, begunUnder);
-    let [sequence, previous] = [head.sequence, head.hash];
-    const rows: AuditEventRow[] = prepared.map(({ action, objectId, event, changed, ...digests }) => {
-      const row = {
-        sequence: ++sequence,
-        created_at: now.toISOString(),
-        operation_id: author.operationId,
-        principal_id: author.ownerId,
-        key_id: author.keyId ?? null,
-        client: author.client ?? null,
-        action,
-        object_id: objectId,
-        event_id: event?.id ?? null,
-        changed,
-        ...digests,
-        previous_hash: previous,
-      };
-      previous = hashOf(row);
-      return { ...row, hash: previous };
-    });
-    const mac = this.keyring.sign(head.key_id, headText(sequence, previous));
+    const chain = new Chain(await this.#emptyInbox(transaction, head));
+    const rows = prepared.map(({ row }) => chain.add({ ...row, lane: lane ? laneText({ lane: lane.id, k: lane.draw() }) : null }));
     const told = rows.flatMap(({ sequence }, index) => {
       const event = prepared[index]?.event;
       return event ? [{ event: { ...event, sequence }, change: changes[index] as ObjectChange }] : [];
     });
     const follow = async () => {
-      for (const { event, change } of told) await this.follow(transaction, change, event.sequence);
+      for (const { event, change } of told) {
+        if (this.#isFollowed(change)) await this.follower.follow(transaction, change, event.sequence);
+      }
     };
-    // Pipelined, because all other writers wait for the head.
+    const { sequence, hash } = chain.end;
+    // Pipelined, because others wait for the head.
     await pipelined([
+<<<<<<< HEAD
       insertAuditEvents(transaction, rows, takeTurn),
       insertEvents(
         transaction,
@@ -91,32 +128,72 @@ export class Journal {
         takeTurn,
       ),
       moveHead(transaction, { sequence, hash: previous, mac }),
+=======
+      ...rows.map((row) => insertAuditEvent(transaction, row)),
+      ...told.map(({ event }) => insertEvent(transaction, event)),
+      moveHead(transaction, { sequence, hash, mac: this.keyring.sign(head.key_id, headText(sequence, hash)) }),
+>>>>>>> 8b9a0e5 (PostgreSQL: writers leave changes in an inbox, a sequencer moves them)
       follow(),
     ]);
   }
 
+  /** Returns the head of the log behind what waited. */
+  async #emptyInbox(transaction: Kysely<Database>, head: Database["audit_head"]): Promise<Anchor> {
+    if (this.#emptied) return head;
+    const { count, refused, end } = await moveInbox(transaction, this.keyring, head);
+    this.#emptied = laneOf(transaction) === undefined && count === 0 && refused.length === 0;
+    return end;
+  }
+
   /** The event and the audit row, without their place in the log. */
   #prepare(one: ObjectChange | Act, author: Author, now: Date): Prepared {
+    const { operationId, ownerId, keyId, client } = author;
+    const by = {
+      created_at: now.toISOString(),
+      operation_id: operationId,
+      principal_id: ownerId,
+      key_id: keyId ?? null,
+      client: client ?? null,
+    };
     if (!("definition" in one)) {
-      return { action: one.action, objectId: null, changed: "[]", object_digest: one.digest ?? null, event_digest: null };
+      const digest = { object_digest: one.digest ?? null, event_digest: null };
+      return { row: { ...by, action: one.action, object_id: null, event_id: null, changed: "[]", ...digest } };
     }
     const payload = eventOf(one, author, { now, accountId: this.accountId, documents: this.documents });
     const event = rowOf(payload);
     return {
-      action: payload.event_type.replace(/\.v\d+$/, ""),
-      objectId: one.id,
       event,
-      changed: JSON.stringify(payload.changes?.map(({ path }) => path) ?? []),
-      object_digest: one.after ? this.digests.ofObject(one.definition, one.storedAs, one.after) : null,
-      event_digest: this.digests.ofEvent(event),
+      row: {
+        ...by,
+        action: payload.event_type.replace(/\.v\d+$/, ""),
+        object_id: one.id,
+        event_id: event.id,
+        changed: JSON.stringify(payload.changes?.map(({ path }) => path) ?? []),
+        object_digest: one.after ? this.digests.ofObject(one.definition, one.storedAs, one.after) : null,
+        event_digest: this.digests.ofEvent(event),
+      },
     };
   }
 }
 
-interface Prepared extends Pick<AuditEventRow, "action" | "changed" | "object_digest" | "event_digest"> {
-  readonly objectId: string | null;
+/** A change without its place in the log. */
+interface Prepared {
+  readonly row: Omit<AuditEventRow, "sequence" | "previous_hash" | "hash" | "lane">;
+  /** Absent for an act. */
   readonly event?: Omit<Database["event"], "sequence">;
 }
+
+type ToldOf = Required<Prepared>;
+
+const isToldOf = (prepared: Prepared): prepared is ToldOf => prepared.event !== undefined;
+
+/** The columns of a row of the inbox that the audit row does not have, or has by another name. */
+const eventColumns = ({ id, type, object_id, payload }: ToldOf["event"]) => ({
+  event_id: id,
+  event_type: type,
+  object_id,
+  payload,
+});
 
 const rowOf = (event: EventPayload): Omit<Database["event"], "sequence"> => ({
   id: event.event_id,
@@ -126,6 +203,7 @@ const rowOf = (event: EventPayload): Omit<Database["event"], "sequence"> => ({
   payload: JSON.stringify(event),
 });
 
+<<<<<<< HEAD
 const insertAuditEvents = bulkInsertion("audit_event", [...HASHED, ...DIGESTS, "hash"]);
 
 const insertEvents = bulkInsertion("event", ["id", "sequence", "type", "object_id", "created_at", "payload"]);
@@ -133,3 +211,8 @@ const insertEvents = bulkInsertion("event", ["id", "sequence", "type", "object_i
 const moveHead = statement<Pick<Database["audit_head"], "sequence" | "hash" | "mac">, unknown>((db, parameter) =>
   db.updateTable("audit_head").set({ sequence: parameter("sequence"), hash: parameter("hash"), mac: parameter("mac") }),
 );
+=======
+const insertAuditEvent = insertion("audit_event", [...HASHED, ...DIGESTS, "lane", "hash"]);
+
+const insertEvent = insertion("event", ["id", "sequence", "type", "object_id", "created_at", "payload"]);
+>>>>>>> 8b9a0e5 (PostgreSQL: writers leave changes in an inbox, a sequencer moves them)

@@ -24,9 +24,13 @@ export const HASHED = [
 /** Covered by the hash too, if the row has them. Rows of older versions have none, so their hashes stay valid. */
 export const DIGESTS = ["object_digest", "event_digest"] as const satisfies readonly (keyof Hashed)[];
 
-/** The SHA-256 (hex) of an audit row. It covers the hash of the row before. */
+/** The SHA-256 (hex) of an audit row. It covers the hash of the row before, and the lane if the row has one. */
 export function hashOf(row: Hashed): string {
   const digests = DIGESTS.map((field) => row[field]);
-  const covered = [...HASHED.map((field) => row[field]), ...(digests.some((digest) => digest !== null) ? digests : [])];
+  const covered = [
+    ...HASHED.map((field) => row[field]),
+    ...(digests.some((digest) => digest !== null) ? digests : []),
+    ...(row.lane === null ? [] : [row.lane]),
+  ];
   return hash("sha256", JSON.stringify(covered), "hex");
 }

@@ -8,6 +8,7 @@ import { openDigests } from "./digests";
 import { Faults } from "./faults";
 import { type Anchor, headText } from "./head";
 import { GENESIS, hashOf } from "./rows";
+import { LaneOrder, verifyInbox } from "./verifyInbox";
 
 const PAGE = 1000;
 
@@ -18,6 +19,8 @@ export interface Noted extends Anchor {
 
 export interface Verified {
   readonly rows: number;
+  /** Number of rows in the inbox, which have no place in the log yet. */
+  readonly waiting: number;
   /** The head of the log. Note it elsewhere, to prove later that the log up to here is unchanged. */
   readonly head: Anchor;
   /** The row that recorded the content from before there were digests; absent if every row has one. */
@@ -30,7 +33,7 @@ export interface Verified {
 
 /**
  * Reads and recomputes the whole audit log: every row must follow the one before, and the head must carry a signature that
- * needs the master key. Then compares objects and events with their audit rows.
+ * needs the master key. Goes on with what waits in the inbox. Then compares objects and events with their audit rows.
  *
  * @param snapshot of the database, so that everything is from one moment; servers may go on meanwhile
  */
@@ -40,16 +43,20 @@ export async function verifyAudit(
   noted: readonly Noted[],
 ): Promise<Verified> {
   const faults = new Faults();
-  const { rows, head, baseline } = await verifyChain(snapshot, keyring, noted, faults);
+  const lanes = new LaneOrder();
+  const { rows, head, baseline } = await verifyChain(snapshot, keyring, noted, lanes, faults);
+  const inbox = await verifyInbox(snapshot, keyring, lanes, faults);
   const digests = await openDigests(snapshot, keyring);
-  const unknown = digests.exist ? await compareContents(snapshot, { documents, digests, baseline }, faults) : undefined;
-  return { rows, head, baseline, unknown, faults: faults.all };
+  const known = { documents, digests, baseline, inbox: inbox.latest };
+  const unknown = digests.exist ? await compareContents(snapshot, known, faults) : undefined;
+  return { rows, waiting: inbox.rows, head, baseline, unknown, faults: faults.all };
 }
 
 async function verifyChain(
   db: Kysely<Database>,
   keyring: Keyring,
   noted: readonly Noted[],
+  lanes: LaneOrder,
   faults: Faults,
 ): Promise<Pick<Verified, "rows" | "head" | "baseline">> {
   const head = await db.selectFrom("audit_head").selectAll().executeTakeFirstOrThrow();
@@ -77,6 +84,8 @@ async function verifyChain(
       .execute();
     for (const row of page) {
       for (const fault of faultsOf(row, last, notedAt.get(row.sequence) ?? [])) faults.add(fault);
+      const fault = row.lane !== null && lanes.faultOf(row.lane, `row ${row.sequence}`);
+      if (fault) faults.add(fault);
       if (row.action === BASELINE_RECORDED) baseline ??= row;
       last = { sequence: row.sequence, hash: row.hash };
       rows++;

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Caller } from "../auth";
 import type { Documents } from "../documents";
-import type { Journal, ObjectChange } from "../journal";
+import type { Journal, ObjectChange, Sequencer } from "../journal";
 import { KeyRotated, type Keyring } from "../secrets";
 import type { Database, Store } from "../storage";
 import { RequestError } from "../util";
@@ -14,6 +14,7 @@ export interface Context {
   readonly documents: Documents;
   readonly keyring: Keyring;
   readonly journal: Journal;
+  readonly sequencer: Sequencer;
   readonly validation: Validation;
 }
 

@@ -12,7 +12,8 @@ import { sealAll } from "./sealAll";
 export async function rotate(context: Context): Promise<number> {
   const { store, keyring, journal } = context;
   const id = keyring.make();
-  await store.write(async (transaction) => {
+  // Alone, so that every secret and every row of the inbox is under a key that the transaction can see.
+  const work = async (transaction: Kysely<Database>) => {
     await journal.append(transaction, keyring.currentId, commandLine(), [{ action: "data_key_rotated" }]);
     await transaction.insertInto("sealing_key").values(keyring.rowOf(id)).execute();
     await sealAuditKey(transaction, keyring, id);
@@ -22,11 +23,12 @@ export async function rotate(context: Context): Promise<number> {
       .updateTable("audit_head")
       .set({ key_id: id, mac: keyring.sign(id, headText(sequence, hash)) })
       .execute();
-  });
+  };
+  await store.write(work, { alone: true });
   await keyring.load(store.reader);
   const sealed = await sealAll(context);
   await store.write(async (transaction) => {
-    await keyring.lockHead(transaction, id);
+    await keyring.requireCurrent(transaction, id);
     await forgetOthers(transaction, keyring.rowOf(id));
   });
   return sealed;

@@ -49,7 +49,7 @@ async function sealDocuments({ store, documents, keyring }: Context): Promise<nu
         await transaction.updateTable("resource").set({ document }).where("id", "=", row.id).execute();
         count++;
       }
-      await keyring.lockHead(transaction, begunUnder);
+      await keyring.requireCurrent(transaction, begunUnder);
       return count;
     });
     after = ids.at(-1);
@@ -109,7 +109,7 @@ async function sealTexts<R>({ store, keyring }: Context, { stale, placeOf, seale
         const text = await keyring.opening(transaction, () => keyring.open(place, sealedOf(row)));
         await replace(transaction, row, keyring.seal(place, text));
       }
-      await keyring.lockHead(transaction, begunUnder);
+      await keyring.requireCurrent(transaction, begunUnder);
       return rows.length;
     });
     sealed += count;

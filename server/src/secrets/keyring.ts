@@ -10,7 +10,7 @@ const MARK = "sealed:";
 interface DataKey {
   readonly id: string;
   readonly bytes: Buffer;
-  /** Signs the head of the audit log. */
+  /** Signs the head of the audit log, and the rows of the inbox. */
   readonly mac: KeyObject;
 }
 
@@ -56,14 +56,28 @@ export class Keyring {
   }
 
   /**
-   * Locks the head of the audit log, which names the key in use. Call this last in every transaction that seals, so that
-   * no secret stays sealed under a key that a rotation removes.
+   * Checks which key is in use. Call this in every transaction that seals, so that no secret stays sealed under a key that a
+   * rotation removes: a rotation writes alone, so the answer holds until the transaction ends.
    *
    * @param begunUnder the key in use when the transaction began; a read in between may have loaded a newer one
    * @throws KeyRotated when another key is in use now
    */
+  async requireCurrent(transaction: Kysely<Database>, begunUnder: string): Promise<void> {
+    await this.#requireKey(transaction, begunUnder, await keyInUse(transaction, {}));
+  }
+
+  /**
+   * The same, and locks the head of the audit log: the transaction has the log's end to itself.
+   *
+   * @param begunUnder as for {@link requireCurrent}
+   * @throws KeyRotated when another key is in use now
+   */
   async lockHead(transaction: Kysely<Database>, begunUnder: string): Promise<Database["audit_head"]> {
-    const [head] = await lockedHead(transaction, {});
+    const found = await lockedHead(transaction, {});
+    return this.#requireKey(transaction, begunUnder, found);
+  }
+
+  async #requireKey<T extends { key_id: string }>(transaction: Kysely<Database>, begunUnder: string, [head]: readonly T[]): Promise<T> {
     if (!head) throw new Error("The audit log has no beginning: the row of audit_head is missing");
     if (head.key_id === begunUnder) return head;
     await this.load(transaction);
@@ -131,6 +145,12 @@ export class Keyring {
     return createHmac("sha256", this.#key(keyId).mac).update(text).digest("base64url");
   }
 
+  /** Whether a holder of this data key signed the text; false for a key that the database does not have. */
+  async verifies(db: Kysely<Database>, keyId: string, text: string, signature: string): Promise<boolean> {
+    if (!this.#keys.has(keyId)) await this.load(db);
+    return this.#keys.has(keyId) && this.isSigned(keyId, text, signature);
+  }
+
   isSigned(keyId: string, text: string, signature: string): boolean {
     const [expected, found] = [Buffer.from(this.sign(keyId, text)), Buffer.from(signature)];
     return expected.length === found.length && timingSafeEqual(expected, found);
@@ -159,6 +179,8 @@ export class Keyring {
     }
   }
 }
+
+const keyInUse = statement<object, Pick<Database["audit_head"], "key_id">>((db) => db.selectFrom("audit_head").select("key_id"));
 
 const lockedHead = statement<object, Database["audit_head"]>((db) => db.selectFrom("audit_head").selectAll().forUpdate());
 

@@ -8,6 +8,22 @@ import type { Database } from "./schema";
 export const valuesOf = (db: Kysely<Database>, list: string): RawBuilder<{ value: string | number }> =>
   isPostgres(db) ? sql`json_array_elements_text(${list}::json)` : sql`json_each(${list})`;
 
+/** Passes records as one JSON parameter, a list of lists. Gives a table with these columns. */
+export function recordsOf<R>(
+  db: Kysely<Database>,
+  list: string,
+  columns: Readonly<Record<keyof R & string, "text" | "bigint">>,
+): RawBuilder<R> {
+  const value = isPostgres(db)
+    ? (index: number) => sql`value ->> ${sql.lit(index)}`
+    : (index: number) => sql`value ->> ${sql.lit(`$[${index}]`)}`;
+  const selected = Object.entries<"text" | "bigint">(columns).map(
+    ([name, type], index) => sql`cast(${value(index)} as ${sql.raw(type)}) as ${sql.ref(name)}`,
+  );
+  const from = isPostgres(db) ? sql`json_array_elements(${list}::json)` : sql`json_each(${list})`;
+  return sql`(select ${sql.join(selected)} from ${from} as listed)`;
+}
+
 /** Whether a column is in a list, passed as for {@link valuesOf}. */
 export const isListed = (db: Kysely<Database>, column: string, list: string, type: "text" | "bigint" = "text"): Expression<SqlBool> =>
   isAmong(db, column, sql`select cast(value as ${sql.raw(type)}) from ${valuesOf(db, list)} as listed`);

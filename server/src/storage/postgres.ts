@@ -1,9 +1,18 @@
-import { type DatabaseConnection, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type QueryResult,
+} from "kysely";
 import { DatabaseError, Pool, type PoolClient, types } from "pg";
 import Cursor from "pg-cursor";
 import { singleConnection } from "./direct";
+import { assignLane, Lanes } from "./lanes";
 import type { Database } from "./schema";
-import { CommitInDoubt, type Store, Unavailable } from "./store";
+import { CommitInDoubt, type Store, Unavailable, type WriteOptions } from "./store";
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:5432/database`, optionally with parameters of pg. */
@@ -42,16 +51,22 @@ const COLLISION = /^(23503|23505|40001|40P01)$/;
  */
 export async function openPostgres({ url, pool }: PostgresOptions): Promise<Store> {
   const place = placeOf(url);
-  const dialect = dialectOf(
-    place,
-    new Pool({ connectionString: url, max: pool, keepAlive: true, pipeline: true, types: TYPES, ...LIMITS }),
-  );
+  const opened = (max: number) =>
+    withListeners(new Pool({ connectionString: url, max, keepAlive: true, pipeline: true, types: TYPES, ...LIMITS }));
+  const [shared, aside] = [opened(pool), opened(1)];
+  const dialect = new PostgresDialect({ pool: adapt(shared, place), cursor: Cursor });
+  const writer = new Writer(dialect, adapt(shared, place));
+  const writerAside = new Writer(dialect, adapt(aside, place));
   const db = new Kysely<Database>({ dialect });
   return {
     place,
+    isParallel: true,
     reader: db,
-    write: (work) => repeatCollisions(() => transact(db, (connection) => work(singleConnection(dialect, connection)))),
-    close: () => db.destroy(),
+    write: (work, options = {}) => repeatCollisions(() => (options.aside ? writerAside : writer).write(work, options)),
+    async close() {
+      await aside.end();
+      await db.destroy();
+    },
   };
 }
 
@@ -59,23 +74,72 @@ export async function openPostgres({ url, pool }: PostgresOptions): Promise<Stor
 export function connectPostgres(url: string): Kysely<Database> {
   const { connectionTimeoutMillis } = LIMITS;
   const pool = new Pool({ connectionString: url, max: 1, connectionTimeoutMillis, types: TYPES });
-  return new Kysely<Database>({ dialect: dialectOf(placeOf(url), pool) });
+  return new Kysely<Database>({ dialect: new PostgresDialect({ pool: adapt(withListeners(pool), placeOf(url)), cursor: Cursor }) });
 }
 
-async function transact<T>(db: Kysely<Database>, work: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
-  let committing = false;
-  try {
-    return await db
-      .transaction()
-      .setIsolationLevel("read committed")
-      .execute(async (transaction) => {
-        const result = await transaction.getExecutor().provideConnection(work);
-        committing = true;
-        return result;
+// The number of an advisory lock, which PostgreSQL leaves to applications.
+const WRITERS = 7_086_001;
+
+/** Runs transactions, each on a connection and in a lane. */
+class Writer {
+  readonly #lanes = new Lanes();
+
+  constructor(
+    private readonly dialect: PostgresDialect,
+    private readonly pool: PostgresPool,
+  ) {}
+
+  async write<T>(work: (transaction: Kysely<Database>) => Promise<T>, { alone }: WriteOptions): Promise<T> {
+    const client = await this.pool.connect();
+    const connection = new Connection(client);
+    const lane = this.#lanes.take();
+    const transaction = singleConnection(this.dialect, connection);
+    assignLane(transaction, lane);
+    let committing = false;
+    let broken = false;
+    try {
+      // Every writer shares this lock, so that who takes it alone (a rotation of keys) has none beside.
+      await Promise.all([
+        client.query("start transaction isolation level read committed", []),
+        client.query(`select pg_advisory_xact_lock${alone ? "" : "_shared"}($1)`, [WRITERS]),
+      ]);
+      const result = await work(transaction);
+      committing = true;
+      const { command } = await client.query("commit", []);
+      // PostgreSQL answers a commit with ROLLBACK where a statement before it failed.
+      if ((command as string) === "ROLLBACK") throw new Error("A transaction was committed in which a statement had failed");
+      lane.commit();
+      this.#lanes.giveBack(lane);
+      return result;
+    } catch (error) {
+      if (committing && error instanceof Unavailable) {
+        // Nobody knows how far the lane has come, so it is dropped.
+        throw new CommitInDoubt("The connection to the database was lost during a commit", error);
+      }
+      await client.query("rollback", []).catch(() => {
+        broken = true;
       });
-  } catch (error) {
-    if (!(committing && error instanceof Unavailable)) throw error;
-    throw new CommitInDoubt("The connection to the database was lost during a commit", error);
+      lane.rollBack();
+      this.#lanes.giveBack(lane);
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+}
+
+/** A connection of the pool, as Kysely wants it. */
+class Connection implements DatabaseConnection {
+  constructor(private readonly client: PostgresPoolClient) {}
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const { rowCount, rows } = await this.client.query<R>(sql, parameters);
+    return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
+  }
+
+  // biome-ignore lint/correctness/useYield: it only refuses
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error("A transaction of a server reads no stream");
   }
 }
 
@@ -102,11 +166,11 @@ export function placeOf(text: string): string {
   return `postgres://${url.host}${url.pathname}`;
 }
 
-function dialectOf(place: string, pool: Pool): PostgresDialect {
-  // The pool drops idle connections that break. Without these listeners, their errors would end the process.
+/** The pool drops idle connections that break. Without these listeners, their errors would end the process. */
+function withListeners(pool: Pool): Pool {
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
-  return new PostgresDialect({ pool: adapt(pool, place), cursor: Cursor });
+  return pool;
 }
 
 /** Adapts the pool to Kysely, and turns outages into Unavailable, apart from errors in statements. */

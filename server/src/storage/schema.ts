@@ -1,4 +1,5 @@
 import type { Role } from "@tunnelplane/sdk/contract";
+import type { Generated } from "kysely";
 
 /** The tables, as Kysely sees them. */
 export interface Database {
@@ -36,6 +37,8 @@ export interface Database {
    * that lease or batch.
    */
   lane: { destination_id: string; object_id: string; due_at: string; lease: string | null };
+  /** Committed changes that have no place in the event log and the audit log yet; see the architecture page of storage. */
+  inbox: InboxRow;
   /** The audit log: rows are added and never changed. Each holds the hash of the row before. */
   audit_event: AuditEventRow;
   /** One row: the head of the audit log, signed with a key that needs the master key; and the data key in use. */
@@ -108,6 +111,28 @@ export interface AuditEventRow {
   object_digest: string | null;
   /** A keyed hash of the event. */
   event_digest: string | null;
+  /** The writer's lane and the row's number in it, `<lane>:<k>`. Null in rows of SQLite and of older versions. */
+  lane: string | null;
   previous_hash: string;
   hash: string;
+}
+
+export interface InboxRow
+  extends Pick<
+    AuditEventRow,
+    "created_at" | "operation_id" | "principal_id" | "key_id" | "client" | "action" | "changed" | "object_digest" | "event_digest"
+  > {
+  /** Drawn after the writer's last lock, so the changes of one object are in order. */
+  n: Generated<number>;
+  object_id: string;
+  event_id: string;
+  event_type: string;
+  /** The event's. */
+  payload: string;
+  /** The data key under which `mac` signs every other column but `n`. */
+  data_key_id: string;
+  mac: string;
+  /** See {@link Lane}. */
+  lane: string;
+  k: number;
 }

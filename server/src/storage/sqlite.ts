@@ -38,6 +38,7 @@ export async function openSqlite(folder: string): Promise<Store> {
   const queue = new CommitQueue(writer);
   return {
     place: folder,
+    isParallel: false,
     reader,
     write: (work) => queue.write(work),
     async close() {

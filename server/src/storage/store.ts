@@ -5,6 +5,8 @@ import type { Database } from "./schema";
 export interface Store {
   /** The database's name for people, without a password. */
   readonly place: string;
+  /** Whether several writers may be at work at once; otherwise they take turns. */
+  readonly isParallel: boolean;
   /** Reads what is committed. */
   readonly reader: Kysely<Database>;
   /**
@@ -13,8 +15,15 @@ export interface Store {
    * There may be other writers, also in other processes: read a row with `forUpdate()` before you change it. The work may run
    * again from the start, so it must have no effect outside of the transaction.
    */
-  write<T>(work: (transaction: Kysely<Database>) => Promise<T>): Promise<T>;
+  write<T>(work: (transaction: Kysely<Database>) => Promise<T>, options?: WriteOptions): Promise<T>;
   close(): Promise<void>;
+}
+
+export interface WriteOptions {
+  /** Waits until no other write is under way, and lets none begin before this one ends. */
+  readonly alone?: boolean;
+  /** Uses a connection of its own, so that other writes cannot keep it waiting for one. */
+  readonly aside?: boolean;
 }
 
 /** The database cannot be used at the moment; nothing was changed. */

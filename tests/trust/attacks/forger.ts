@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { execute, rowsIn, type Start } from "../../support/databases";
+import { execute, rowsIn, type Start, settled } from "../../support/databases";
 import { Rest } from "../../support/rest";
 import { run } from "../../support/server";
 import { created } from "../canaries";
@@ -19,6 +19,7 @@ export const literal = (text: unknown): string => `'${String(text).replaceAll("'
 export const countIn = async (data: string, table: string): Promise<number> =>
   Number(((await rowsIn(data, `select count(*) as count from ${table}`)) as { count: number }[])[0]?.count);
 export const headOf = async (data: string): Promise<{ sequence: number; hash: string; mac: string }> => {
+  await settled(data);
   const [head] = (await rowsIn(data, "select * from audit_head")) as { sequence: number; hash: string; mac: string }[];
   return { ...(head as { sequence: number; hash: string; mac: string }), sequence: Number(head?.sequence) };
 };

@@ -17,7 +17,7 @@ export async function makeOld(data: string): Promise<void> {
   let last = { sequence: 0, hash: "0".repeat(64) };
   const changes = rows.map((row) => {
     const sequence = Number(row.sequence);
-    const older = { ...row, sequence, object_digest: null, event_digest: null, previous_hash: last.hash };
+    const older = { ...row, sequence, object_digest: null, event_digest: null, lane: null, previous_hash: last.hash };
     last = { sequence, hash: hashOf(older) };
     return `update audit_event set previous_hash = '${older.previous_hash}', hash = '${last.hash}' where sequence = ${sequence};`;
   });
@@ -31,6 +31,8 @@ export async function makeOld(data: string): Promise<void> {
      ${changes.join("")}
      ${isUrl ? "alter table audit_event enable trigger all;" : triggers.map(({ sql }) => `${sql};`).join("")}
      update audit_head set hash = '${last.hash}', mac = '${keyring.sign(key_id, headText(last.sequence, last.hash))}';
+     ${isUrl ? "drop trigger audit_event_from_lane on audit_event; " : ""}drop index audit_event_lane;
+     alter table audit_event drop column lane; drop table inbox;
      alter table audit_event drop column object_digest; alter table audit_event drop column event_digest; drop table baseline;
      delete from setting where name = 'audit_key'; delete from kysely_migration where name >= '005'`,
   );

@@ -37,7 +37,7 @@ export class Dispatcher {
 
   /** @param context the caller calls {@link wake} after each write to its store */
   constructor(
-    private readonly context: Pick<Context, "store" | "documents">,
+    private readonly context: Pick<Context, "store" | "documents" | "sequencer">,
     private readonly options: DispatcherOptions,
   ) {
     this.#destinations = new Destinations(context, options);
@@ -61,6 +61,7 @@ export class Dispatcher {
 
   /** Delivers everything that is due and waits until that is done. */
   async deliverDue(): Promise<void> {
+    await this.context.sequencer.settle();
     await this.#look();
     await this.#idle();
   }

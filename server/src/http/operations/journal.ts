@@ -68,6 +68,10 @@ const auditShape: Shape = {
       .nullable()
       .meta({ description: "A keyed hash of the object after the change; null after a deletion, and in rows of older versions." }),
     event_digest: z.string().nullable().meta({ description: "A keyed hash of the event; null in rows of older versions." }),
+    lane: z.string().nullable().meta({
+      description:
+        "The lane of the server that wrote the row, and the row's number there, without a gap; null on SQLite and in rows of older versions.",
+    }),
     previous_hash: z.string().meta({ description: "The hash of the row before." }),
     hash: z.string().meta({ description: "The SHA-256 of this row, which covers the hash of the row before." }),
   }),
@@ -115,6 +119,7 @@ export const journalOperations: readonly Operation[] = [
       if (query.type !== undefined && !EVENT_TYPES.includes(query.type)) {
         throw new RequestError("invalid_query", "type must be the name of an event type; GET /event_types lists them", { field: "type" });
       }
+      await scope.context.sequencer.settle();
       const filter = { type: query.type, objectId: query.object_id };
       const size = { limit: limitOf(query), bytes: scope.pageBytes };
       const [after, wait] = [afterOf(query), waitOf(query)];
@@ -135,6 +140,7 @@ export const journalOperations: readonly Operation[] = [
     success: { status: 200, answer: eventShape },
     run: async (scope, { params }) => {
       adminsOnly(scope, "events");
+      await scope.context.sequencer.settle();
       return eventAt(scope.context.store, params.id);
     },
   },
@@ -148,6 +154,7 @@ export const journalOperations: readonly Operation[] = [
     success: { status: 200, answer: auditShape, list: { key: "audit_events" } },
     run: async (scope, { query }) => {
       adminsOnly(scope, "the audit log");
+      await scope.context.sequencer.settle();
       return auditPage(scope.context.store, { limit: limitOf(query), bytes: scope.pageBytes, before: beforeOf(AUDIT_EVENT, query) });
     },
   },
@@ -161,6 +168,7 @@ export const journalOperations: readonly Operation[] = [
     success: { status: 200, answer: headShape },
     run: async (scope) => {
       adminsOnly(scope, "the audit log");
+      await scope.context.sequencer.settle();
       const head = await headOf(scope.context.store.reader);
       if (!head) throw new Error("The end of the audit log (the row of the table audit_head) was removed from this database");
       return { json: JSON.stringify(head) };

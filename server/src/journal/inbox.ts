@@ -1,0 +1,230 @@
+import type { Kysely, Selectable } from "kysely";
+import { sql } from "kysely";
+import type { Keyring } from "../secrets";
+import { change, type Database, type InboxRow, insertion, pipelined, recordsOf, statement } from "../storage";
+import { Chain, type Unplaced } from "./chain";
+import { type Anchor, headText } from "./head";
+
+/** A row of the inbox as its writer signs it. */
+export type Waiting = Omit<Selectable<InboxRow>, "n">;
+
+/** A row of the inbox. */
+export type InInbox = Selectable<InboxRow>;
+
+/** The columns that the signature covers, in this order. */
+const SIGNED = [
+  "lane",
+  "k",
+  "created_at",
+  "operation_id",
+  "principal_id",
+  "key_id",
+  "client",
+  "action",
+  "object_id",
+  "event_id",
+  "event_type",
+  "changed",
+  "object_digest",
+  "event_digest",
+] as const satisfies readonly (keyof Waiting)[];
+
+const signedText = (row: Omit<Waiting, "data_key_id" | "mac">): string =>
+  `${JSON.stringify(["inbox", ...SIGNED.map((field) => row[field])])}\n${row.payload}`;
+
+/** Signs a row under a data key. */
+export const signed = (keyring: Keyring, keyId: string, row: Omit<Waiting, "data_key_id" | "mac">): Waiting => ({
+  ...row,
+  data_key_id: keyId,
+  mac: keyring.sign(keyId, signedText(row)),
+});
+
+/** Whether a server wrote the row as it is. */
+export const isFromServer = (db: Kysely<Database>, keyring: Keyring, row: InInbox): Promise<boolean> =>
+  keyring.verifies(db, row.data_key_id, signedText(row), row.mac);
+
+/** The row's lane and number, as the audit row has it. */
+export const laneText = ({ lane, k }: Pick<Waiting, "lane" | "k">): string => `${lane}:${k}`;
+
+export const insertIntoInbox = insertion("inbox", [...SIGNED, "payload", "data_key_id", "mac"]);
+
+// Rows and bytes of one page; an event may have two megabytes.
+const PAGE = 500;
+const PAGE_BYTES = 8 * 1024 * 1024;
+
+/** A row that stays in the inbox, and why. */
+export interface Refused {
+  readonly n: number;
+  readonly why: string;
+}
+
+export interface Moved {
+  readonly count: number;
+  readonly refused: readonly Refused[];
+  /** Whether there may be more rows to move. */
+  readonly more: boolean;
+  /** The head of the log now. */
+  readonly end: Anchor;
+}
+
+/**
+ * Moves what waits in the inbox to the end of the event log and the audit log, until nothing waits. Rows that no server wrote
+ * as they are stay.
+ *
+ * @param head the head of the log, locked by this transaction, so that nobody else moves anything meanwhile
+ * @param after rows up to this number were moved before
+ * @param pages limit of pages
+ */
+export async function moveInbox(
+  transaction: Kysely<Database>,
+  keyring: Keyring,
+  head: Database["audit_head"],
+  { after = 0, pages = Number.POSITIVE_INFINITY }: { after?: number; pages?: number } = {},
+): Promise<Moved> {
+  const chain = new Chain(head);
+  const refused: Refused[] = [];
+  const seen = new Set<string>();
+  let [count, last, more] = [0, after, true];
+  for (let page = 0; more && page < pages; page++) {
+    const rows = await waitingRows(transaction, { after: last });
+    const places: (readonly [n: number, sequence: number, lane: string, previousHash: string, hash: string])[] = [];
+    for (const { repeated, found, ...row } of rows) {
+      const lane = laneText(row);
+      const why =
+        repeated || seen.has(lane)
+          ? "it repeats another row"
+          : (await isFromServer(transaction, keyring, row))
+            ? undefined
+            : "no server that has the master key wrote it so";
+      last = row.n;
+      more = found === PAGE || rows.length < found;
+      if (why !== undefined) {
+        refused.push({ n: row.n, why });
+        continue;
+      }
+      seen.add(lane);
+      const { sequence, previous_hash, hash } = chain.add(unplaced(row));
+      places.push([row.n, sequence, lane, previous_hash, hash]);
+    }
+    if (rows.length === 0) more = false;
+    if (places.length > 0) await place(transaction, keyring, head.key_id, places, chain.end);
+    count += places.length;
+  }
+  return { count, refused, more, end: chain.end };
+}
+
+const unplaced = (row: InInbox): Unplaced => ({
+  created_at: row.created_at,
+  operation_id: row.operation_id,
+  principal_id: row.principal_id,
+  key_id: row.key_id,
+  client: row.client,
+  action: row.action,
+  object_id: row.object_id,
+  event_id: row.event_id,
+  changed: row.changed,
+  object_digest: row.object_digest,
+  event_digest: row.event_digest,
+  lane: laneText(row),
+});
+
+interface Found extends InInbox {
+  /** How many rows there were, {@link PAGE} at most; not all need to fit the page. */
+  found: number;
+  /** Rows of the log from the same place in the same lane. */
+  repeated: number;
+}
+
+/** The first rows, in order. The page is bounded before its texts are read. */
+const waitingRows = statement<{ after: number }, Found>((db, parameter) =>
+  db
+    .selectFrom(
+      sql<InInbox & { through: number; place: number; found: number }>`(select *, sum(octet_length(payload)) over (order by n) as through,
+        row_number() over (order by n) as place, count(*) over () as found
+        from (select * from inbox where n > ${parameter("after")} order by n limit ${sql.lit(PAGE)}) as first_rows)`.as("page"),
+    )
+    .select(["n", ...SIGNED, "payload", "data_key_id", "mac", "found"])
+    .select(sql<number>`(select count(*) from audit_event where audit_event.lane = page.lane || ':' || page.k)`.as("repeated"))
+    .where(sql<boolean>`through <= ${sql.lit(PAGE_BYTES)} or place = 1`)
+    .orderBy("n"),
+);
+
+interface Place {
+  n: number;
+  sequence: number;
+  lane: string;
+  previous_hash: string;
+  hash: string;
+}
+
+/** Writes the rows into both logs, and takes them out of the inbox. */
+async function place(
+  transaction: Kysely<Database>,
+  keyring: Keyring,
+  keyId: string,
+  places: readonly (readonly unknown[])[],
+  { sequence, hash }: Anchor,
+): Promise<void> {
+  const list = JSON.stringify(places);
+  const mac = keyring.sign(keyId, headText(sequence, hash));
+  const [, , taken] = await pipelined([
+    placeAuditEvents(transaction, { list }),
+    placeEvents(transaction, { list }),
+    takeOut(transaction, { list }),
+    moveHead(transaction, { sequence, hash, mac }),
+  ]);
+  if (taken !== places.length) throw new Error(`Of ${places.length} rows of the inbox, ${taken} were left to move`);
+}
+
+const AUDIT_COLUMNS = [
+  "created_at",
+  "operation_id",
+  "principal_id",
+  "key_id",
+  "client",
+  "action",
+  "object_id",
+  "event_id",
+  "changed",
+  "object_digest",
+  "event_digest",
+] as const satisfies readonly (keyof InInbox)[];
+
+const placesIn = (db: Kysely<Database>, list: string) =>
+  recordsOf<Place>(db, list, { n: "bigint", sequence: "bigint", lane: "text", previous_hash: "text", hash: "text" }).as("place");
+
+const placeAuditEvents = statement<{ list: string }, unknown>((db, parameter) =>
+  db
+    .insertInto("audit_event")
+    .columns(["sequence", "lane", "previous_hash", "hash", ...AUDIT_COLUMNS])
+    .expression(
+      db
+        .selectFrom(placesIn(db, parameter("list")))
+        .innerJoin("inbox", "inbox.n", "place.n")
+        .select(["place.sequence", "place.lane", "place.previous_hash", "place.hash"])
+        .select(AUDIT_COLUMNS.map((column) => `inbox.${column}` as const))
+        .orderBy("place.sequence"),
+    ),
+);
+
+const placeEvents = statement<{ list: string }, unknown>((db, parameter) =>
+  db
+    .insertInto("event")
+    .columns(["sequence", "id", "type", "object_id", "created_at", "payload"])
+    .expression(
+      db
+        .selectFrom(placesIn(db, parameter("list")))
+        .innerJoin("inbox", "inbox.n", "place.n")
+        .select(["place.sequence", "event_id", "event_type", "object_id", "created_at", "payload"])
+        .orderBy("place.sequence"),
+    ),
+);
+
+const takeOut = change<{ list: string }>((db, parameter) =>
+  db.deleteFrom("inbox").where("n", "in", db.selectFrom(placesIn(db, parameter("list"))).select("place.n")),
+);
+
+/** Moves the head of the log, with its signature. */
+export const moveHead = statement<Pick<Database["audit_head"], "sequence" | "hash" | "mac">, unknown>((db, parameter) =>
+  db.updateTable("audit_head").set({ sequence: parameter("sequence"), hash: parameter("hash"), mac: parameter("mac") }),
+);

@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Kysely, sql } from "kysely";
+import type { Keyring } from "../secrets";
+import { type Database, pipelined, type Store, statement, Unavailable } from "../storage";
+import { type Moved, moveInbox } from "./inbox";
+
+// The least time between two passes: many commits become one pass, and others get the head of the log in between.
+const GATHER_MS = 10;
+// Polling finds what a server left that has died.
+const POLL_MS = 1000;
+// Pages of one pass: other passes and changes of subscriptions wait for it.
+const MOST_PAGES = 4;
+// Another server that stops in a pass holds the head until the database ends its session (10 s).
+const WAIT_MS = 12_000;
+const RETRY_MS = 5;
+// Each row that stays in the inbox is logged once.
+const MOST_LOGGED = 1000;
+
+export interface SequencerOptions {
+  /** Called after rows were moved: there may be new events to deliver. */
+  readonly onMoved: () => void;
+  readonly logger: { error(details: unknown, message: string): void };
+}
+
+/**
+ * Moves committed changes from the inbox to their places in the event log and the audit log. Every server has one, on a
+ * connection of its own; whichever finds the head of the log free moves what all of them wrote, in one transaction. So it may
+ * be killed at any step. On SQLite nothing waits in the inbox but what a restored backup brought.
+ */
+export class Sequencer {
+  #options: SequencerOptions | undefined;
+  #poll: NodeJS.Timeout | undefined;
+  #gathering: NodeJS.Timeout | undefined;
+  #passing: Promise<boolean> | undefined;
+  #next: Promise<boolean> | undefined;
+  #passedAt = 0;
+  /** Nothing waits up to this number, and nothing will. */
+  #low = 0;
+  #mark: LowMark | undefined;
+  readonly #logged = new Set<number>();
+
+  constructor(
+    private readonly store: Store,
+    private readonly keyring: Keyring,
+  ) {}
+
+  /** Works until {@link stop}. */
+  start(options: SequencerOptions): void {
+    this.#options = options;
+    this.#poll = setInterval(() => this.wake(), POLL_MS).unref();
+  }
+
+  /** Call this after a commit: the inbox may have rows. */
+  wake(): void {
+    if (!this.#options || !this.store.isParallel) return;
+    this.#gathering ??= setTimeout(
+      () => {
+        this.#gathering = undefined;
+        this.#pass().then(
+          (isDone) => isDone || this.wake(),
+          (error: unknown) => this.#options?.logger.error({ err: error }, "cannot move changes to the end of the event log"),
+        );
+      },
+      Math.max(0, this.#passedAt + GATHER_MS - performance.now()),
+    );
+  }
+
+  /** When it resolves, everything that was committed before the call is in the logs. Readers of them wait for this. */
+  async settle(): Promise<void> {
+    const [waiting] = await firstWaiting(this.store.reader, { low: this.#low });
+    if (!waiting) return;
+    const end = performance.now() + WAIT_MS;
+    while (!(await this.#pass())) {
+      if (performance.now() > end)
+        throw new Unavailable(`${this.store.place}: another session has held the end of the audit log for too long`, undefined);
+      await sleep(RETRY_MS);
+    }
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#poll);
+    clearTimeout(this.#gathering);
+    this.#options = undefined;
+    await this.#passing?.catch(() => undefined);
+  }
+
+  /** A pass that begins after this call. Returns whether it came to the end of the inbox; false if another has the head too. */
+  #pass(): Promise<boolean> {
+    if (this.#passing) {
+      this.#next ??= this.#passing
+        .catch(() => undefined)
+        .then(() => {
+          this.#next = undefined;
+          return this.#pass();
+        });
+      return this.#next;
+    }
+    this.#passing = this.#move().finally(() => {
+      this.#passing = undefined;
+      this.#passedAt = performance.now();
+    });
+    return this.#passing;
+  }
+
+  async #move(): Promise<boolean> {
+    const moved = await this.store.write((transaction) => this.#moveWhereFree(transaction), { aside: true });
+    if (!moved) return false;
+    this.#tell(moved);
+    return !moved.more;
+  }
+
+  async #moveWhereFree(transaction: Kysely<Database>): Promise<Moved | undefined> {
+    // A statement of its own: the next one sees what whoever had the lock before has committed.
+    const [[head], low] = await pipelined([freeHead(transaction, {}), this.store.isParallel ? this.#lowAfter(transaction) : 0]);
+    if (!head) return undefined;
+    const moved = await moveInbox(transaction, this.keyring, head, { after: this.#low, pages: MOST_PAGES });
+    if (!moved.more) this.#low = Math.max(this.#low, low);
+    return moved;
+  }
+
+  /**
+   * The number up to which nothing waits after this pass. Without it, each pass would look through the rows that were moved
+   * since the oldest snapshot in use began, such as that of a backup.
+   *
+   * Numbers are not in the order of commits. But a writer has its transaction's id before it draws a number. So once every
+   * transaction has ended that had an id when the last number was this one, no smaller one can appear.
+   */
+  async #lowAfter(transaction: Kysely<Database>): Promise<number> {
+    const [[drawn], [ids]] = await pipelined([lastDrawn(transaction, {}), runningIds(transaction, {})]);
+    if (!ids) return 0;
+    const { n, end } = this.#mark ?? { n: 0, end: Number.POSITIVE_INFINITY };
+    if (this.#mark && ids.oldest < end) return 0;
+    this.#mark = { n: drawn?.n ?? 0, end: ids.end };
+    return n;
+  }
+
+  #tell({ count, refused }: Moved): void {
+    if (count > 0) this.#options?.onMoved();
+    for (const { n, why } of refused) {
+      if (this.#logged.has(n) || this.#logged.size >= MOST_LOGGED) continue;
+      this.#logged.add(n);
+      this.#options?.logger.error(
+        { n, why },
+        'a row of the table inbox was tampered with and is not delivered; run "tunnelplane audit verify"',
+      );
+    }
+  }
+}
+
+interface LowMark {
+  readonly n: number;
+  /** The first transaction id that nobody had yet. */
+  readonly end: number;
+}
+
+const firstWaiting = statement<{ low: number }, { n: number }>((db, parameter) =>
+  db.selectFrom("inbox").select("n").where("n", ">", parameter("low")).orderBy("n").limit(1),
+);
+
+const lastDrawn = statement<object, { n: number | null }>((db) =>
+  db.selectNoFrom(sql<number | null>`pg_sequence_last_value(pg_get_serial_sequence('inbox', 'n')::regclass)`.as("n")),
+);
+
+/** The oldest transaction that has not ended, and the end of all ids that were given. */
+const runningIds = statement<object, { oldest: number; end: number }>((db) =>
+  db.selectNoFrom([
+    sql<number>`pg_snapshot_xmin(pg_current_snapshot())::text::bigint`.as("oldest"),
+    sql<number>`pg_snapshot_xmax(pg_current_snapshot())::text::bigint`.as("end"),
+  ]),
+);
+
+const freeHead = statement<object, Database["audit_head"]>((db) => db.selectFrom("audit_head").selectAll().forUpdate().skipLocked());

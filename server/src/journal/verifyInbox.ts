@@ -1,0 +1,60 @@
+import type { Kysely } from "kysely";
+import type { Keyring } from "../secrets";
+import type { Database } from "../storage";
+import type { Faults } from "./faults";
+import { type InInbox, isFromServer, laneText } from "./inbox";
+
+const PAGE = 50; // a row may have two megabytes
+
+/** Checks the order of each lane: its numbers begin at 1, and each row has the next. */
+export class LaneOrder {
+  readonly #last = new Map<string, number>();
+
+  /** @param lane `<lane>:<k>` @param place of the row, for people. Returns what is wrong with it */
+  faultOf(lane: string, place: string): string | undefined {
+    const end = lane.lastIndexOf(":");
+    const [id, k] = [lane.slice(0, end), Number(lane.slice(end + 1))];
+    const last = this.#last.get(id) ?? 0;
+    this.#last.set(id, Math.max(last, k));
+    if (k <= last) return `${place} repeats a row before it, or changed places with one`;
+    if (k > last + 1)
+      return `before ${place} ${k === last + 2 ? "a row is" : `${k - last - 1} rows are`} missing, which the same server wrote: removed from the inbox, or moved behind it`;
+    return undefined;
+  }
+}
+
+/** What the last row about an object in the inbox says. */
+export interface ToldInInbox {
+  readonly n: number;
+  readonly isDeleted: boolean;
+  readonly digest: string | null;
+}
+
+export interface InboxFound {
+  /** Number of rows. */
+  readonly rows: number;
+  /** By the object's id. There are few: a sequencer soon moves them. */
+  readonly latest: ReadonlyMap<string, ToldInInbox>;
+}
+
+/** Checks the rows that wait in the inbox. @param lanes as the log left them */
+export async function verifyInbox(db: Kysely<Database>, keyring: Keyring, lanes: LaneOrder, faults: Faults): Promise<InboxFound> {
+  const latest = new Map<string, ToldInInbox>();
+  let rows = 0;
+  for (let after = 0; ; ) {
+    const page = (await db.selectFrom("inbox").selectAll().where("n", ">", after).orderBy("n").limit(PAGE).execute()) as InInbox[];
+    for (const row of page) {
+      rows++;
+      after = row.n;
+      const place = `row ${row.n} of the inbox`;
+      if (!(await isFromServer(db, keyring, row))) {
+        faults.add(`${place} was added or changed: no server that has the master key wrote it so. It is not delivered`);
+        continue;
+      }
+      const fault = lanes.faultOf(laneText(row), place);
+      if (fault) faults.add(fault);
+      latest.set(row.object_id, { n: row.n, isDeleted: row.action.endsWith("_deleted"), digest: row.object_digest });
+    }
+    if (page.length < PAGE) return { rows, latest };
+  }
+}

@@ -1,0 +1,139 @@
+import { expect } from "chai";
+import { execute, rowsIn, settled, sharedPostgres } from "../../support/databases";
+import type { Session } from "../../support/postgres";
+import { Rest } from "../../support/rest";
+import { run, ServerProcess } from "../../support/server";
+import { created } from "../canaries";
+import { expectFound, expectWhole, literal } from "./forger";
+
+type Row = Record<string, string | number | null>;
+
+const CHANGES = 6;
+
+describe("On PostgreSQL: whoever tampers with changes that have no place in the log yet", () => {
+  let data: string;
+  let server: ServerProcess;
+  let rest: Rest;
+  let session: Session;
+  let rows: Row[];
+  beforeEach("start a server, hold the end of the log, and change some objects", async () => {
+    const postgres = await sharedPostgres();
+    data = await postgres.newDatabase();
+    server = await ServerProcess.start({ data });
+    rest = new Rest(server.url, server.apiKey);
+    await created(rest, "/ip_policies", { description: "in the log" });
+    await settled(data);
+    session = await postgres.connect(data);
+    await session.query("begin");
+    await session.query("select from audit_head for update");
+    for (let index = 1; index <= CHANGES; index++) await created(rest, "/ip_policies", { description: `waits ${index}` });
+    rows = await inbox();
+    expect(rows).to.have.length(CHANGES);
+  });
+  afterEach(async () => {
+    await session.end();
+    await server.stop();
+  });
+
+  const inbox = async (): Promise<Row[]> => (await rowsIn(data, "select * from inbox order by n")) as Row[];
+  const at = (index: number): Row => rows[index] as Row;
+  const put = (row: Row): string =>
+    `insert into inbox (${Object.keys(row)}) values (${Object.values(row).map((value) => (value === null ? "null" : literal(value)))});`;
+
+  /** Does something to the inbox, finds it told, and puts everything back. */
+  const expectTold = async (statements: string, words: string): Promise<void> => {
+    await execute(data, statements);
+    await expectFound(data, words);
+    await execute(data, `delete from inbox; ${rows.map(put).join("")}`);
+  };
+
+  it("is found: a row changed, in whichever column", async function () {
+    this.timeout(600_000);
+    expect(await expectWhole(data)).to.match(/6 more rows wait in the inbox/);
+    for (const [name, value] of Object.entries(at(2))) {
+      if (name === "n") continue;
+      const other = name === "k" ? 9_000 : value === null ? "x" : `${String(value).slice(0, -1)}~`;
+      await expectTold(
+        `update inbox set ${name} = ${literal(other)} where n = ${at(2).n}`,
+        `row ${at(2).n} of the inbox was added or changed`,
+      );
+    }
+    await expectWhole(data);
+  });
+
+  it("is found: rows removed, repeated, moved or made up", async () => {
+    const { n, ...third } = at(2);
+    await expectTold(`delete from inbox where n = ${n}`, `before row ${at(3).n} of the inbox a row is missing`);
+    await expectTold(`delete from inbox where n in (${at(1).n}, ${n})`, `before row ${at(3).n} of the inbox 2 rows are missing`);
+    await expectTold(put(third), "of the inbox repeats a row before it, or changed places with one");
+    const swap = `update inbox set n = 0 where n = ${n}; update inbox set n = ${n} where n = ${at(4).n}; update inbox set n = ${at(4).n} where n = 0`;
+    await expectTold(swap, "of the inbox repeats a row before it, or changed places with one");
+    await expectTold(put({ ...third, object_id: "ipp_of-nobody" }), "no server that has the master key wrote it so");
+    await expectWhole(data);
+  });
+
+  it("is found by the objects too: changed, removed or put back past the server", async () => {
+    const id = String(at(1).object_id);
+    const [{ document }] = (await rowsIn(data, `select document from resource where id = '${id}'`)) as [Row];
+    const set = (text: unknown) => `update resource set document = ${literal(text)} where id = '${id}'`;
+    await execute(data, set(String(document).replace("waits 2", "waits 9")));
+    await expectFound(data, `the object ${id} was changed past the server`);
+    await execute(data, set(document));
+    const [resource] = (await rowsIn(data, `select * from resource where id = '${id}'`)) as [Row];
+    await execute(data, `delete from resource where id = '${id}'`);
+    await expectFound(data, `the object ${id} was removed past the server: row ${at(1).n} of the inbox left it there`);
+    expect((await rest.delete(`/ip_policies/${at(0).object_id}`)).status).to.equal(204);
+    const again = (row: Row) => `insert into resource (${Object.keys(row)}) values (${Object.values(row).map(literal)})`;
+    await execute(data, `${again(resource)}; ${again({ ...resource, id: at(0).object_id as string })}`);
+    await expectFound(data, `the object ${at(0).object_id} was put back past the server`);
+  });
+
+  it("has forged and repeated rows never delivered: they stay, are told, and hold up nothing", async () => {
+    const { n, ...third } = at(2);
+    await execute(data, `${put({ ...third, payload: String(third.payload).replace("waits 3", "forged") })} ${put(third)}`);
+    await session.query("commit");
+    await created(rest, "/ip_policies", { description: "after" });
+    const { events } = (await rest.get("/events")).body;
+    const told = events.filter(({ event_type }: { event_type: string }) => event_type === "ip_policy_created.v0");
+    expect(told.map(({ object }: { object: { description: string } }) => object.description).reverse()).to.deep.equal([
+      "in the log",
+      ...Array.from({ length: CHANGES }, (_, index) => `waits ${index + 1}`),
+      "after",
+    ]);
+    expect(await inbox()).to.have.length(2);
+    await server.logged("a row of the table inbox was tampered with");
+    await expectFound(data, "of the inbox was added or changed");
+  });
+
+  it("is found after the end of the log is free again: a removed row is missing in its lane", async () => {
+    await execute(data, `delete from inbox where n = ${at(2).n}`);
+    await session.query("commit");
+    await settled(data);
+    await expectFound(data, "a row is missing, which the same server wrote");
+  });
+
+  it("does not have readers see less: they wait until the end of the log is free, and writers do not", async () => {
+    let isAnswered = false;
+    const reading = rest.get("/events?limit=1").then((answer) => {
+      isAnswered = true;
+      return answer;
+    });
+    const { id } = await created(rest, "/ip_policies", { description: "written meanwhile" });
+    expect(isAnswered).to.equal(false);
+    await session.query("commit");
+    expect((await reading).status).to.equal(200);
+    expect((await rest.get(`/events?object_id=${id}`)).body.events).to.have.length(1);
+    const head = JSON.parse((await rest.get("/audit_head")).text);
+    expect(head.sequence).to.equal(CHANGES + 3);
+    expect((await run(data, "audit", "verify")).code).to.equal(0);
+  });
+
+  it("cannot have a server of an older version write past the inbox: it is told to try later", async () => {
+    const columns = "created_at, operation_id, principal_id, action, changed, previous_hash, hash";
+    const refused = await execute(data, `insert into audit_event (sequence, ${columns}) values (99, '', '', '', '', '[]', '', '')`).then(
+      () => undefined,
+      (error: { code: string }) => error.code,
+    );
+    expect(refused).to.equal("57P03");
+  });
+});
