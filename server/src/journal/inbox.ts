@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from "kysely";
 import { sql } from "kysely";
 import type { Keyring } from "../secrets";
-import { change, type Database, type InboxRow, insertion, pipelined, recordsOf, statement } from "../storage";
+import { bulkInsertion, change, type Database, type InboxRow, pipelined, recordsOf, statement } from "../storage";
 import { Chain, type Unplaced } from "./chain";
 import { type Anchor, headText } from "./head";
 
@@ -46,7 +46,7 @@ export const isFromServer = (db: Kysely<Database>, keyring: Keyring, row: InInbo
 /** The row's lane and number, as the audit row has it. */
 export const laneText = ({ lane, k }: Pick<Waiting, "lane" | "k">): string => `${lane}:${k}`;
 
-export const insertIntoInbox = insertion("inbox", [...SIGNED, "payload", "data_key_id", "mac"]);
+export const insertIntoInbox = bulkInsertion("inbox", [...SIGNED, "payload", "data_key_id", "mac"]);
 
 // Rows and bytes of one page; an event may have two megabytes.
 const PAGE = 500;

@@ -2,13 +2,9 @@ import type { Kind } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { type Documents, textIn } from "../documents";
 import type { Keyring } from "../secrets";
-<<<<<<< HEAD
-import { type AuditEventRow, bulkInsertion, type Database, pipelined, statement } from "../storage";
+import { type AuditEventRow, bulkInsertion, type Database, type Lane, laneOf, pipelined } from "../storage";
 import { takeTurn } from "../util";
-=======
-import { type AuditEventRow, type Database, insertion, type Lane, laneOf, pipelined } from "../storage";
 import { Chain } from "./chain";
->>>>>>> 8b9a0e5 (PostgreSQL: writers leave changes in an inbox, a sequencer moves them)
 import type { Digests } from "./digests";
 import { type Anchor, headText } from "./head";
 import { insertIntoInbox, laneText, moveHead, moveInbox, signed } from "./inbox";
@@ -40,13 +36,10 @@ export interface Follower {
  * rows their places; see {@link Sequencer}. What needs its exact place, and everything on SQLite, is written into the log at once.
  */
 export class Journal {
-<<<<<<< HEAD
   /** What was prepared before its transaction. */
   readonly #ahead = new WeakMap<ObjectChange, Prepared>();
-=======
   /** Whether SQLite's inbox is known to be empty: only a restored backup brings rows into it. */
   #emptied = false;
->>>>>>> 8b9a0e5 (PostgreSQL: writers leave changes in an inbox, a sequencer moves them)
 
   constructor(
     private readonly documents: Documents,
@@ -71,12 +64,8 @@ export class Journal {
   async append(transaction: Kysely<Database>, begunUnder: string, author: Author, changes: readonly (ObjectChange | Act)[]): Promise<void> {
     if (changes.length === 0) return;
     const now = new Date();
-<<<<<<< HEAD
-    // Prepare before locking the head, because all other writers wait for it.
-    const prepared = changes.map((one) => ("definition" in one && this.#ahead.get(one)) || this.#prepare(one, author, now));
-=======
     // Prepare before locking the head, because others wait for it.
-    const prepared = changes.map((one) => this.#prepare(one, author, now));
+    const prepared = changes.map((one) => ("definition" in one && this.#ahead.get(one)) || this.#prepare(one, author, now));
     const lane = laneOf(transaction);
     const events = prepared.flatMap((one) => (isToldOf(one) ? [one] : []));
     const isExact = !lane || events.length < changes.length || changes.some((one) => this.#isFollowed(one));
@@ -93,7 +82,7 @@ export class Journal {
     const rows = prepared.map(({ event, row }) =>
       signed(this.keyring, begunUnder, { ...row, ...eventColumns(event), lane: lane.id, k: lane.draw() }),
     );
-    await pipelined([this.keyring.requireCurrent(transaction, begunUnder), ...rows.map((row) => insertIntoInbox(transaction, row))]);
+    await pipelined([this.keyring.requireCurrent(transaction, begunUnder), insertIntoInbox(transaction, rows, takeTurn)]);
   }
 
   /** Writes changes at the end of the log, behind what waits in the inbox. */
@@ -104,7 +93,6 @@ export class Journal {
     prepared: readonly Prepared[],
     changes: readonly (ObjectChange | Act)[],
   ): Promise<void> {
->>>>>>> 8b9a0e5 (PostgreSQL: writers leave changes in an inbox, a sequencer moves them)
     const head = await this.keyring.lockHead(transaction, begunUnder);
     const chain = new Chain(await this.#emptyInbox(transaction, head));
     const rows = prepared.map(({ row }) => chain.add({ ...row, lane: lane ? laneText({ lane: lane.id, k: lane.draw() }) : null }));
@@ -120,19 +108,13 @@ export class Journal {
     const { sequence, hash } = chain.end;
     // Pipelined, because others wait for the head.
     await pipelined([
-<<<<<<< HEAD
       insertAuditEvents(transaction, rows, takeTurn),
       insertEvents(
         transaction,
         told.map(({ event }) => event),
         takeTurn,
       ),
-      moveHead(transaction, { sequence, hash: previous, mac }),
-=======
-      ...rows.map((row) => insertAuditEvent(transaction, row)),
-      ...told.map(({ event }) => insertEvent(transaction, event)),
       moveHead(transaction, { sequence, hash, mac: this.keyring.sign(head.key_id, headText(sequence, hash)) }),
->>>>>>> 8b9a0e5 (PostgreSQL: writers leave changes in an inbox, a sequencer moves them)
       follow(),
     ]);
   }
@@ -203,16 +185,6 @@ const rowOf = (event: EventPayload): Omit<Database["event"], "sequence"> => ({
   payload: JSON.stringify(event),
 });
 
-<<<<<<< HEAD
-const insertAuditEvents = bulkInsertion("audit_event", [...HASHED, ...DIGESTS, "hash"]);
+const insertAuditEvents = bulkInsertion("audit_event", [...HASHED, ...DIGESTS, "lane", "hash"]);
 
 const insertEvents = bulkInsertion("event", ["id", "sequence", "type", "object_id", "created_at", "payload"]);
-
-const moveHead = statement<Pick<Database["audit_head"], "sequence" | "hash" | "mac">, unknown>((db, parameter) =>
-  db.updateTable("audit_head").set({ sequence: parameter("sequence"), hash: parameter("hash"), mac: parameter("mac") }),
-);
-=======
-const insertAuditEvent = insertion("audit_event", [...HASHED, ...DIGESTS, "lane", "hash"]);
-
-const insertEvent = insertion("event", ["id", "sequence", "type", "object_id", "created_at", "payload"]);
->>>>>>> 8b9a0e5 (PostgreSQL: writers leave changes in an inbox, a sequencer moves them)

@@ -6,11 +6,8 @@ import * as trust from "./migrations/003_trust";
 import * as deliveries from "./migrations/004_deliveries";
 import * as audit from "./migrations/005_audit";
 import * as gateway from "./migrations/006_gateway";
-<<<<<<< HEAD
 import * as changesets from "./migrations/007_changesets";
-=======
-import * as inbox from "./migrations/007_inbox";
->>>>>>> 8b9a0e5 (PostgreSQL: writers leave changes in an inbox, a sequencer moves them)
+import * as inbox from "./migrations/008_inbox";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
@@ -21,11 +18,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "004_deliveries": deliveries,
   "005_audit": audit,
   "006_gateway": gateway,
-<<<<<<< HEAD
   "007_changesets": changesets,
-=======
-  "007_inbox": inbox,
->>>>>>> 8b9a0e5 (PostgreSQL: writers leave changes in an inbox, a sequencer moves them)
+  "008_inbox": inbox,
 };
 
 export interface MigrateOptions {

@@ -203,7 +203,7 @@ function adaptClient(client: PoolClient, translate: (error: unknown) => unknown)
 }
 
 // Each connection prepares these statements once, so PostgreSQL parses and plans them once. Longer ones differ every time.
-const MOST_PARAMETERS = 16;
+const MOST_PARAMETERS = 24;
 const MOST_NAMES = 500;
 const names = new Map<string, string>();
 
