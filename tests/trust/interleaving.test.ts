@@ -8,7 +8,7 @@ import { LIMIT_MS, size } from "../support/size";
 
 const POLICY = definitionNamed("ip_policy");
 const [WRITERS, READERS, SUBSCRIBERS] = [8, 3, 3];
-const CHANGES = size(40, 1000);
+const CHANGES = size(60, 1000);
 
 /** The same numbers in each run. */
 function randomFrom(seed: number): (below: number) => number {

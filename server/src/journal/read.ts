@@ -20,8 +20,9 @@ interface EventFilter {
 export async function eventPage({ reader }: Store, filter: EventFilter, { before, ...size }: PageRequest): Promise<Page> {
   let query = eventsLike(reader, filter);
   if (before !== undefined) query = query.where("sequence", "<", reader.selectFrom("event").select("sequence").where("id", "=", before));
-  const sizes = query.select((of) => of.fn<number>("octet_length", ["payload"]).as("bytes"));
+  const sizes = query.select((of) => ["sequence", of.fn<number>("octet_length", ["payload"]).as("bytes")]);
   const count = await countOf(sizes, size, "desc");
+  query = query.where("sequence", "<=", count.first);
   const rows = await query.select(["id", "payload"]).orderBy("sequence", "desc").limit(count.shown).execute();
   return { documents: rows.map(({ payload }) => payload), nextBefore: count.isLast ? null : (rows.at(-1)?.id ?? null) };
 }
@@ -29,7 +30,7 @@ export async function eventPage({ reader }: Store, filter: EventFilter, { before
 /** A page of events after a sequence, oldest first; each also tells its own sequence. */
 export async function eventsAfter({ reader }: Store, filter: EventFilter, { after, ...size }: PageSize & { after: number }): Promise<Page> {
   const query = eventsLike(reader, filter).where("sequence", ">", after);
-  const sizes = query.select((of) => of.fn<number>("octet_length", ["payload"]).as("bytes"));
+  const sizes = query.select((of) => ["sequence", of.fn<number>("octet_length", ["payload"]).as("bytes")]);
   const count = await countOf(sizes, size, "asc");
   const rows = await query.select(["id", "sequence", "payload"]).orderBy("sequence").limit(count.shown).execute();
   return {
@@ -61,12 +62,15 @@ function eventsLike(reader: Store["reader"], { type, objectId }: EventFilter) {
   return query;
 }
 
-/** Counts the rows of a page without reading their large columns. */
+/**
+ * Counts the rows of a page without reading their large columns. A page with the newest rows has to begin at `first`: newer ones,
+ * written since, would push its oldest out.
+ */
 async function countOf<T extends "event" | "audit_event">(
-  sizes: SelectQueryBuilder<Database, T, { bytes: number }>,
+  sizes: SelectQueryBuilder<Database, T, { sequence: number; bytes: number }>,
   size: PageSize,
   order: "asc" | "desc",
-): Promise<{ shown: number; isLast: boolean }> {
+): Promise<{ shown: number; isLast: boolean; first: number }> {
   const rows = await sizes
     .orderBy("sequence", order)
     .limit(size.limit + 1)
@@ -75,7 +79,7 @@ async function countOf<T extends "event" | "audit_event">(
     rows.map(({ bytes }) => Number(bytes)),
     size,
   );
-  return { shown, isLast: shown === rows.length };
+  return { shown, isLast: shown === rows.length, first: Number(rows[0]?.sequence ?? 0) };
 }
 
 export async function eventAt({ reader }: Store, id: string): Promise<Answer> {
@@ -92,10 +96,11 @@ export async function auditPage({ reader }: Store, { before, ...size }: PageRequ
   let query = reader.selectFrom("audit_event");
   if (before !== undefined) query = query.where("sequence", "<", sequenceOf(before));
   const count = await countOf(
-    query.select(({ fn, lit, eb }) => eb(fn<number>("octet_length", ["changed"]), "+", lit(BESIDES)).as("bytes")),
+    query.select(({ fn, lit, eb }) => ["sequence", eb(fn<number>("octet_length", ["changed"]), "+", lit(BESIDES)).as("bytes")]),
     size,
     "desc",
   );
+  query = query.where("sequence", "<=", count.first);
   const rows = await readLarge(() => query.selectAll().orderBy("sequence", "desc").limit(count.shown).execute());
   const documents = rows.map(({ sequence, changed, ...row }) =>
     JSON.stringify({ id: idOf(sequence), ...row, changed: JSON.parse(changed) }),

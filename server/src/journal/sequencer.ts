@@ -103,35 +103,44 @@ export class Sequencer {
   }
 
   async #move(): Promise<boolean> {
-    const moved = await this.store.write((transaction) => this.#moveWhereFree(transaction), { aside: true });
-    if (!moved) return false;
+    const passed = await this.store.write((transaction) => this.#moveWhereFree(transaction), { aside: true });
+    if (!passed) return false;
+    const { moved, drawn, ids } = passed;
+    // Only now: before the commit, the rows may come back.
+    if (ids && !moved.more) this.#raiseLow(drawn, ids);
     this.#tell(moved);
     return !moved.more;
   }
 
-  async #moveWhereFree(transaction: Kysely<Database>): Promise<Moved | undefined> {
-    // A statement of its own: the next one sees what whoever had the lock before has committed.
-    const [[head], low] = await pipelined([freeHead(transaction, {}), this.store.isParallel ? this.#lowAfter(transaction) : 0]);
+  async #moveWhereFree(transaction: Kysely<Database>): Promise<Passed | undefined> {
+    if (!this.store.isParallel) {
+      const [head] = await freeHead(transaction, {});
+      return head && { moved: await moveInbox(transaction, this.keyring, head, { pages: MOST_PAGES }), drawn: 0 };
+    }
+    // Locked in a statement of its own: the next one sees what whoever had the lock before has committed. The order matters
+    // for the low mark too: the lock gives this transaction its id.
+    const [[last], [head], [ids]] = await pipelined([
+      lastDrawn(transaction, {}),
+      freeHead(transaction, {}),
+      transactionIds(transaction, {}),
+    ]);
     if (!head) return undefined;
-    const moved = await moveInbox(transaction, this.keyring, head, { after: this.#low, pages: MOST_PAGES });
-    if (!moved.more) this.#low = Math.max(this.#low, low);
-    return moved;
+    return { moved: await moveInbox(transaction, this.keyring, head, { after: this.#low, pages: MOST_PAGES }), drawn: last?.n ?? 0, ids };
   }
 
   /**
-   * The number up to which nothing waits after this pass. Without it, each pass would look through the rows that were moved
-   * since the oldest snapshot in use began, such as that of a backup.
+   * Notes up to which number nothing waits. Without it, each pass would look through the rows that were moved since the oldest
+   * snapshot in use began, such as that of a backup.
    *
    * Numbers are not in the order of commits. But a writer has its transaction's id before it draws a number. So once every
-   * transaction has ended that had an id when the last number was this one, no smaller one can appear.
+   * transaction has ended that had an id when a number was the last, no smaller one can appear, and a pass moves what there is.
+   *
+   * @param drawn the last number, read before this transaction got its id
    */
-  async #lowAfter(transaction: Kysely<Database>): Promise<number> {
-    const [[drawn], [ids]] = await pipelined([lastDrawn(transaction, {}), runningIds(transaction, {})]);
-    if (!ids) return 0;
-    const { n, end } = this.#mark ?? { n: 0, end: Number.POSITIVE_INFINITY };
-    if (this.#mark && ids.oldest < end) return 0;
-    this.#mark = { n: drawn?.n ?? 0, end: ids.end };
-    return n;
+  #raiseLow(drawn: number, { own, oldest }: TransactionIds): void {
+    if (this.#mark && oldest < this.#mark.end) return;
+    this.#low = this.#mark?.n ?? this.#low;
+    this.#mark = { n: drawn, end: own };
   }
 
   #tell({ count, refused }: Moved): void {
@@ -147,9 +156,16 @@ export class Sequencer {
   }
 }
 
+interface Passed {
+  readonly moved: Moved;
+  /** The last number that was drawn before the pass. */
+  readonly drawn: number;
+  readonly ids?: TransactionIds | undefined;
+}
+
 interface LowMark {
   readonly n: number;
-  /** The first transaction id that nobody had yet. */
+  /** Whoever drew this number, or a smaller one, has a smaller transaction id. */
   readonly end: number;
 }
 
@@ -161,11 +177,16 @@ const lastDrawn = statement<object, { n: number | null }>((db) =>
   db.selectNoFrom(sql<number | null>`pg_sequence_last_value(pg_get_serial_sequence('inbox', 'n')::regclass)`.as("n")),
 );
 
-/** The oldest transaction that has not ended, and the end of all ids that were given. */
-const runningIds = statement<object, { oldest: number; end: number }>((db) =>
+interface TransactionIds {
+  readonly own: number;
+  /** Every transaction with a smaller id has ended. */
+  readonly oldest: number;
+}
+
+const transactionIds = statement<object, TransactionIds>((db) =>
   db.selectNoFrom([
+    sql<number>`pg_current_xact_id()::text::bigint`.as("own"),
     sql<number>`pg_snapshot_xmin(pg_current_snapshot())::text::bigint`.as("oldest"),
-    sql<number>`pg_snapshot_xmax(pg_current_snapshot())::text::bigint`.as("end"),
   ]),
 );
 
