@@ -8,4 +8,4 @@ export { MIGRATIONS, migrate, NewerSchema, schemaOf } from "./migrate";
 export { connectTo, type DatabaseOptions, databaseName, inSnapshot, openStore, type StoreOptions } from "./open";
 export type { AuditEventRow, BatchRow, Database, DeliveryRow, GatewayRow, InboxRow } from "./schema";
 export { change, insertion, type ParameterOf, pipelined, type Statement, statement } from "./statement";
-export { CommitInDoubt, type Store, Unavailable, type WriteOptions } from "./store";
+export { CommitInDoubt, type Store, Unavailable } from "./store";
