@@ -37,8 +37,14 @@ export const stackStandards: readonly StackValidationPolicy[] = [
     name: "edges-authenticate-callers",
     description: "Every address asks who calls: by a client certificate, a sign-in or a token.",
     severity: "high",
-    validateStack: onAddresses((exposure) => {
+    configSchema: {
+      properties: {
+        upstreamMayAsk: { type: "boolean", default: false, description: "Addresses whose TLS ends upstream are left to what serves them." },
+      },
+    },
+    validateStack: onAddresses<{ upstreamMayAsk?: boolean }>((exposure, { upstreamMayAsk = false }) => {
       const { address, client_certificate, sign_in, token, tls } = exposure;
+      if (upstreamMayAsk && tls.ends_at === "upstream") return undefined;
       if (client_certificate || sign_in || token) return undefined;
       if ((["client_certificate", "sign_in", "token", "tls"] as const).some((field) => isOpen(exposure, field))) return undefined;
       return tls.ends_at === "upstream"

@@ -52,7 +52,7 @@ const program =
 
 describe("Policies on what a change means", () => {
   const world = new World();
-  const runner = new PolicyRunner();
+  const runner = new PolicyRunner({ tellsOrganization: false });
   let engine: Engine;
   let current = program();
 

@@ -27,14 +27,16 @@ export class PolicyRunner {
   readonly root = mkdtempSync(join(tmpdir(), "tunnelplane-policies-"));
   private configs = 0;
 
-  constructor() {
+  /** @param tellsOrganization engines differ in whether they tell a pack the organization of the stack */
+  constructor({ tellsOrganization = true } = {}) {
     const from = join(locateEngine() ?? "", "bin");
     const bin = join(this.root, "bin");
     mkdirSync(bin);
     for (const name of ["pulumi", "pulumi-resource-pulumi-nodejs"])
       copyFileSync(join(from, name), join(bin, name), constants.COPYFILE_FICLONE);
     const runner = require.resolve("@pulumi/pulumi/cmd/run-policy-pack");
-    const script = `#!/bin/sh\nexec "${process.execPath}" "${runner}" "$@"\n`;
+    const hidden = tellsOrganization ? "" : "unset PULUMI_ORGANIZATION\n";
+    const script = `#!/bin/sh\n${hidden}exec "${process.execPath}" "${runner}" "$@"\n`;
     writeFileSync(join(bin, "pulumi-analyzer-policy-nodejs"), script, { mode: 0o755 });
   }
 

@@ -8,7 +8,7 @@ import { Engine } from "../support/engine";
 import { ServerProcess } from "../support/server";
 
 const ROOT = join(__dirname, "../..");
-const PACKAGES = ["sdk", "server", "provider"];
+const PACKAGES = ["sdk", "server", "provider", "policies"];
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const packageOf = (folder: string) => JSON.parse(read(`${folder}/package.json`));
 const NEEDED: string = packageOf("sdk").engines.node;
