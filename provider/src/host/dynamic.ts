@@ -76,7 +76,8 @@ function handler(kind: string): dynamic.ResourceProvider {
         if (isNew && !isReplacement && __origin?.adopts) return adopt(__origin, __origin.adopts, declared(news));
         const before = declared(olds ?? {});
         const { inputs, problems: found } = await steps.check(__origin?.urn, before, declared(news), isReplacement);
-        const problems = [...found];
+        // The engine stops at the first resource that is refused, so that one tells of the others.
+        const problems = found.length > 0 ? [...found, ...(__origin?.mistakes ?? [])] : [];
         if (isNew && origin?.preview) await operation.warnOfMissingKey(__origin?.urn);
         if (problems.length === 0 && __origin?.preview && !isReplacement) {
           problems.push(...(await refusalsInPreview(__origin, before, inputs)));

@@ -8,6 +8,8 @@ export interface Origin {
   readonly preview: boolean;
   /** In the preview of an edge: the marks of all edges that the program declares, at most {@link MOST_EDGES}. */
   readonly edges?: readonly string[];
+  /** In a preview of a resource with mistakes: those of the program's other resources, in words. */
+  readonly mistakes?: readonly string[];
   /** The object that the program imports. */
   readonly adopts?: Adopted;
 }

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { isAbsolute, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
+import { mistakesBeside, type OtherMistakes } from "./mistakes";
 import { type Adopted, edgeMark, MOST_EDGES, type Origin } from "./origin";
 import { recordOneLine } from "./trace";
 import { typeToken } from "./typeToken";
@@ -36,7 +37,10 @@ export abstract class Resource extends pulumi.CustomResource {
         {
           ...undeclared,
           ...declared,
-          __origin: originOf(type, name, args, options, edgesWith(shape, name)),
+          __origin: originOf(type, name, args, options, {
+            edges: edgesWith(shape, name),
+            mistakes: options.id === undefined ? mistakesBeside(shape.kind, `${shape.type} "${name}"`, args) : undefined,
+          }),
           __provider: providerLiteral(shape.kind),
         },
         // The engine cannot import resources of dynamic providers. The provider does it, see `adopts` in the origin.
@@ -54,15 +58,15 @@ function originOf(
   name: string,
   args: object,
   options: pulumi.CustomResourceOptions,
-  edges: readonly string[] | undefined,
+  { edges, mistakes }: { edges: readonly string[] | undefined; mistakes: OtherMistakes | undefined },
 ): Promise<Origin> | undefined {
   const stack = options.id === undefined ? stackName() : undefined;
   if (stack === undefined) return undefined;
   const adopts = options.import === undefined ? undefined : adoptedBy(args, options.import);
   return new Promise((resolve) => {
     pulumi.createUrn(name, type, options.parent).apply(async (urn) => {
-      if (edges) await new Promise(setImmediate); // first let the program declare everything that waits for nothing
-      resolve({ urn, stack, preview: pulumi.runtime.isDryRun(), adopts: await adopts, edges });
+      if (edges || mistakes) await new Promise(setImmediate); // first let the program declare everything that waits for nothing
+      resolve({ urn, stack, preview: pulumi.runtime.isDryRun(), adopts: await adopts, edges, mistakes: mistakes?.() });
     });
   });
 }

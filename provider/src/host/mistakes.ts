@@ -1,0 +1,54 @@
+import * as pulumi from "@pulumi/pulumi";
+import type * as LifecycleModule from "../core/lifecycle";
+import type * as TargetModule from "../core/target";
+
+/** How the engine writes a value that it does not know yet, in a preview. */
+const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+const isUnknown = (value: unknown): boolean => value === UNKNOWN;
+
+/** Beyond so many, mistakes are counted. */
+const MOST_MISTAKES = 50;
+
+/** What is wrong with the resources of each run, by resource; the Automation API may have several runs at once. */
+const ofRuns = new WeakMap<object, Map<string, readonly string[]>>();
+
+/** The mistakes of the other resources of a program, once all are declared. */
+export type OtherMistakes = () => string[];
+
+/**
+ * In a preview: looks for mistakes as far as values are known here. The engine ends a program at the first resource that the
+ * provider refuses, so that resource has to tell what is wrong with the others as well.
+ *
+ * @returns undefined where nothing is wrong with the resource
+ */
+export function mistakesBeside(kind: string, title: string, args: object): OtherMistakes | undefined {
+  const run = pulumi.runtime.isDryRun() ? pulumi.runtime.getStackResource() : undefined;
+  const own = run && mistakesIn(kind, args);
+  if (!own || own.length === 0) return undefined;
+  const all = ofRuns.get(run) ?? new Map<string, readonly string[]>();
+  ofRuns.set(run, all.set(title, own));
+  return () => {
+    const others = [...all].flatMap(([of, mistakes]) => (of === title ? [] : mistakes.map((mistake) => `besides, in ${of}: ${mistake}`)));
+    const more = others.length - MOST_MISTAKES;
+    return more > 0 ? [...others.slice(0, MOST_MISTAKES), `besides, ${more} more mistakes in this program`] : others;
+  };
+}
+
+function mistakesIn(kind: string, args: object): readonly string[] {
+  // Loaded in previews only: contract and checks would slow the start of runs.
+  const { Lifecycle } = require("../core/lifecycle") as typeof LifecycleModule;
+  const { targetOf } = require("../core/target") as typeof TargetModule;
+  try {
+    return new Lifecycle(targetOf(kind)).check({}, known(args) as Record<string, unknown>, isUnknown).problems;
+  } catch {
+    return []; // the provider will tell
+  }
+}
+
+/** What is known of a value without waiting. */
+function known(value: unknown): unknown {
+  if (pulumi.Output.isInstance(value) || value instanceof Promise) return UNKNOWN;
+  if (Array.isArray(value)) return value.map(known);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, known(item)]));
+}
