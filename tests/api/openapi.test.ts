@@ -48,6 +48,8 @@ onEveryDatabase("The OpenAPI document of all that is accepted", (start) => {
         "/exposure: get",
         "/references: get",
         "/bind_authorizations: post",
+        "/changesets: get post",
+        "/changesets/{set}: delete get",
         "/gateways: get",
         "/gateways/{name}: get",
         "/gateways/{name}/status: put",

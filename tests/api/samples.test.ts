@@ -9,6 +9,7 @@ import {
   sampleEvent,
   sampleFields,
   sampleReferences,
+  withArticle,
 } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { type Json, serverOfThisFile } from "../support/api/expect";
@@ -35,7 +36,7 @@ describe("The examples of the reference and of the OpenAPI document", () => {
   }
 
   for (const definition of registry) {
-    it(`of a ${definition.title} is accepted by a server as it stands there, and its events are as they stand there`, async () => {
+    it(`of ${withArticle(definition.title)} is accepted by a server as it stands there, and its events are as they stand there`, async () => {
       const { id, uri } = await create(definition);
       const change = "description" in definition.fields ? { description: "changed" } : { name: "changed" };
       expect((await server.rest.patch(uri, change)).status).to.equal(200);

@@ -98,7 +98,7 @@ describe("The console at /console", () => {
       await page.getByLabel("Find an address").fill("app.example.com:443");
       await page.getByRole("button", { name: "Show its path" }).click();
       await heading("app.example.com:443");
-      expect(await page.locator(".path > li > h3").allInnerTexts()).to.deep.equal([
+      expect(await page.locator(".path .step").allInnerTexts()).to.deep.equal([
         ...["Clients", "Edge", "Client certificate", "deny, inbound", "Backend", "May be served by"],
       ]);
       await page.getByText("Partners CA").waitFor();

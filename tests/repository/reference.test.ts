@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CatalogueFile, check } from "@tunnelplane/sdk/catalogue";
-import { EVENT_TYPES, marksOf, registry, shapeOf } from "@tunnelplane/sdk/contract";
+import { EVENT_TYPES, marksOf, registry, shapeOf, withArticle } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import type { z } from "zod";
 
@@ -16,7 +16,7 @@ describe("The reference", () => {
   });
 
   for (const { kind, title, fields, example } of registry) {
-    it(`of a ${title} has every field, nested ones too, and an example for programs, catalogues and curl`, () => {
+    it(`of ${withArticle(title)} has every field, nested ones too, and an example for programs, catalogues and curl`, () => {
       const text = page(kind);
       for (const path of pathsIn(fields)) expect(text).to.contain(`| \`${path}\` |`);
       expect(text)
@@ -25,7 +25,7 @@ describe("The reference", () => {
         .and.to.contain("## Import");
     });
 
-    it(`of a ${title} has a catalogue that is right as it stands there`, () => {
+    it(`of ${withArticle(title)} has a catalogue that is right as it stands there`, () => {
       const [, catalogue = ""] = /```yaml\n([\s\S]*?)```/.exec(page(kind)) ?? [];
       const document = new CatalogueFile(catalogue, {});
       const { entries } = check(document, registry);

@@ -6,19 +6,20 @@ import { objectLink } from "./links.mjs";
 export async function audit() {
   const list = pages({
     caption: "The audit log, newest first",
-    columns: ["Row", "When", "Change", "Object", "By", "With the key", "From", "Changed fields"],
+    columns: ["Row", "When", "Change", "Object", "By"],
     first: await page("/audit_events?limit=100", "audit_events"),
     next: (path) => page(path, "audit_events"),
     rowOf: (one) =>
       row(
         one.id.replace(/^au_/, ""),
         time(one.created_at),
-        one.action,
+        [one.action, one.changed.length > 0 && h("div", { class: "hint" }, one.changed.join(", "))],
         one.object_id ? objectLink({ id: one.object_id }) : "–",
-        one.principal_id,
-        one.key_id ? objectLink({ id: one.key_id }) : "–",
-        one.client ?? "–",
-        one.changed.join(", ") || "–",
+        [
+          one.principal_id,
+          one.key_id && h("div", { class: "hint" }, "with ", objectLink({ id: one.key_id })),
+          one.client && h("div", { class: "hint" }, `from ${one.client}`),
+        ],
       ),
     empty: "Nothing has happened yet.",
   });

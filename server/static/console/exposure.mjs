@@ -52,25 +52,28 @@ export async function address([encoded = ""]) {
     title: wanted,
     nodes: [
       h("p", {}, h("a", { href: "#/exposure" }, "All addresses")),
-      ...rows.map((one) => h("section", { "aria-label": `Path to ${one.address}` }, many && h("h2", {}, one.address), path(one))),
+      ...rows.map((one) =>
+        h("section", { "aria-label": `Path to ${one.address}` }, many && h("h2", {}, one.address), path(one, many ? "h3" : "h2")),
+      ),
     ],
   };
 }
 
-function path(one) {
+/** @param heading the level of its headings */
+function path(one, heading) {
   return h(
     "div",
     {},
-    h("ol", { class: "path" }, ...stepsOf(one)),
+    h("ol", { class: "path" }, ...stepsOf(one, heading)),
     one.notes.length > 0 &&
-      h("div", { class: "notes" }, h("h3", {}, "Worth knowing"), h("ul", {}, ...one.notes.map((note) => h("li", {}, note)))),
+      h("div", { class: "notes" }, h(heading, {}, "Worth knowing"), h("ul", {}, ...one.notes.map((note) => h("li", {}, note)))),
     one.unknown.length > 0 &&
       h("p", { class: "problem" }, `Not wholly known, because there is more than one answer looks at: ${one.unknown.join(", ")}.`),
   );
 }
 
-function stepsOf(one) {
-  const step = (kind, title, ...content) => h("li", { class: kind }, h("h3", {}, title), h("div", {}, ...content));
+function stepsOf(one, heading) {
+  const step = (kind, title, ...content) => h("li", { class: kind }, h(heading, { class: "step" }, title), h("div", {}, ...content));
   const { networks, tls, edge, route } = one;
   return [
     step(networks === "everyone" ? "open" : networks === "nobody" ? "shut" : "guard", "Clients", networksDetail(networks)),
