@@ -5,6 +5,7 @@ import {
   type Definition,
   definitionNamed,
   readSampleReference,
+  referencesIn,
   rename,
   sampleBody,
   sampleFields,
@@ -14,21 +15,43 @@ import {
 
 type Json = Record<string, unknown>;
 
+/** Calls back for the sample of a type, after what it refers to, each object once. */
+function eachSample(
+  definition: Definition,
+  name: string,
+  declare: (one: Definition, entry: string) => void,
+  done = new Set<string>(),
+): void {
+  const reference = `${definition.kind}/${name}`;
+  if (done.has(reference)) return;
+  done.add(reference);
+  for (const target of sampleReferences(definition)) {
+    const { kind, name: entry } = readSampleReference(target);
+    eachSample(definitionNamed(kind), entry, declare, done);
+  }
+  declare(definition, name);
+}
+
 /** A catalogue that declares the sample of a type, and what that refers to. */
 export function catalogueExample(definition: Definition, name: string): string {
   const collections: Record<string, Json> = {};
-  const declare = (one: Definition, entry: string): void => {
+  eachSample(definition, name, (one, entry) => {
+    const fields = sampleFields(one, (reference) => readSampleReference(reference).name);
     const collection = collectionOf(one);
-    if (collections[collection]?.[entry]) return;
-    for (const reference of sampleReferences(one)) {
-      const { kind, name } = readSampleReference(reference);
-      declare(definitionNamed(kind), name);
-    }
-    const named = sampleFields(one, (reference) => readSampleReference(reference).name);
-    collections[collection] = { ...collections[collection], [entry]: rename(createSchema(one), named, "camelCase") };
-  };
-  declare(definition, name);
+    collections[collection] = { ...collections[collection], [entry]: rename(createSchema(one), fields, "camelCase") };
+  });
   return stringify(collections, { lineWidth: 0 });
+}
+
+/** The same as a Pulumi program in YAML, for the native provider; undefined where a reference is the key of a map, which YAML cannot say. */
+export function pulumiYamlExample(definition: Definition, name: string): string | undefined {
+  if (referencesIn(createSchema(definition), definition.sample).some(({ isKey }) => isKey)) return undefined;
+  const resources: Record<string, Json> = {};
+  eachSample(definition, name, (one, entry) => {
+    const fields = sampleFields(one, (reference) => `\${${readSampleReference(reference).name}.id}`);
+    resources[entry] = { type: `tunnelplane:${one.type}`, properties: rename(createSchema(one), fields, "camelCase") };
+  });
+  return stringify({ resources }, { lineWidth: 0 });
 }
 
 /** A creation with curl. */

@@ -23,7 +23,7 @@ import {
   withArticle,
 } from "../../sdk/src/contract";
 
-import { catalogueExample, curlExample } from "./examples";
+import { catalogueExample, curlExample, pulumiYamlExample } from "./examples";
 import { answerTable, cell, fieldTable } from "./fields";
 
 /** Everything there is to know of a resource type. */
@@ -67,7 +67,7 @@ A catalogue:
 \`\`\`yaml
 ${catalogueExample(definition, name)}\`\`\`
 
-The API:
+${otherLanguages(definition, name)}The API:
 
 \`\`\`sh
 ${curlExample(definition)}\`\`\`
@@ -89,6 +89,12 @@ const exampleName = (example: string): string =>
 
 const firstCompound = ({ fields, computed }: Definition): string =>
   Object.keys({ ...fields, ...computed }).find((name) => name.includes("_")) ?? "created_at";
+
+function otherLanguages(definition: Definition, name: string): string {
+  const program = pulumiYamlExample(definition, name);
+  if (!program) return "";
+  return `A Pulumi program in YAML, with the [native provider](../native.md), which serves Python, Go, .NET and Java too:\n\n\`\`\`yaml\n${program}\`\`\`\n\n`;
+}
 
 function operations(definition: Definition): string {
   const { path, title } = definition;
@@ -199,5 +205,7 @@ Declare the object as it is, with its id${parent ? ` behind that of what it belo
 \`\`\`ts
 const ${camelCase(name.replaceAll("-", "_"))} = new tunnels.${type}("${name}", { /* as it is */ }, { import: "${id}" });
 \`\`\`
+
+With the [native provider](../native.md): \`pulumi import tunnelplane:index:${type} ${name} '${id}' --generate-code=false\`.
 ${secret.length > 0 ? `\n\`${secret.join("`, `")}\` is told once, to whoever made it, so an imported one has none in the state.\n` : ""}`;
 }

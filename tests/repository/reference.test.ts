@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { CatalogueFile, check } from "@tunnelplane/sdk/catalogue";
 import { EVENT_TYPES, marksOf, registry, shapeOf, withArticle } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
+import { parse } from "yaml";
 import type { z } from "zod";
 
 const ROOT = join(__dirname, "../..");
@@ -33,6 +34,19 @@ describe("The reference", () => {
       expect(entries.map(({ definition }) => definition.kind)).to.include(kind);
     });
   }
+
+  it("has programs in YAML whose types and properties the native provider knows, and whose references lead somewhere", () => {
+    const { resources: known } = JSON.parse(read("plugin/schema.json")) as { resources: Record<string, { inputProperties: object }> };
+    const programs = registry.flatMap(({ kind }) => /```yaml\n(resources:[\s\S]*?)```/.exec(page(kind))?.[1] ?? []);
+    expect(programs).to.have.lengthOf(registry.length - 1); // the keys of a map cannot be references in YAML
+    for (const program of programs) {
+      const { resources } = parse(program) as { resources: Record<string, { type: string; properties: object }> };
+      for (const { type, properties } of Object.values(resources)) {
+        expect(known[type.replace(":", ":index:")]?.inputProperties, type).to.include.keys(...Object.keys(properties));
+        for (const [, name = ""] of JSON.stringify(properties).matchAll(/\$\{([\w-]+)\.id\}/g)) expect(resources).to.have.property(name);
+      }
+    }
+  });
 
   it("has a payload for each of the 48 types of events", () => {
     expect(EVENT_TYPES).to.have.lengthOf(48);
