@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { Rest, type RestAnswer } from "../../tests/support/rest";
 import { ServerProcess } from "../../tests/support/server";
 import { cpuSeconds } from "../processes";
+import { type Costs, measureOurs } from "../provider";
+import { PHASES as PHASES_OF_STACKS } from "../provider/phases";
 import { medianBy, type Row, ratio, type Section } from "../report/section";
 import type { Settings } from "../settings";
 import { catalogueOf, objectsOf, pathOf, type SetObject } from "./objects";
@@ -64,7 +66,55 @@ export async function measureChangeSets({ sets, rounds }: Settings): Promise<Sec
       },
       rows,
     },
+    await asStacks(rounds),
   ];
+}
+
+/** The goal for an `up` of a set of 1,000 objects, compared with an `up` of one resource. */
+const STACK_GOAL = 1.5;
+
+async function asStacks(rounds: number): Promise<Section> {
+  const [one, set]: [Costs[], Costs[]] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    one.push(await measureOurs(1));
+    set.push(await measureOurs(COMMAND_GOAL.objects, "set"));
+  }
+  return {
+    part: "changesets",
+    title: `A stack of one \`CatalogueSet\` with ${COMMAND_GOAL.objects} objects`,
+    note: `Beside a stack of one IP policy; medians of ${rounds} rounds. Processor time is that of program, engine and plugins.`,
+    columns: {
+      phase: "",
+      requests: "requests",
+      cpu: "CPU s",
+      cpuOne: "one resource",
+      cpuRatio: "×",
+      goal: "goal",
+      reached: "",
+      wall: "wall s",
+      wallOne: "one resource",
+      wallRatio: "×",
+      state: "state KiB",
+    },
+    rows: PHASES_OF_STACKS.map((phase): Row => {
+      const [many, single] = [set, one].map((rounds) => medianBy(rounds, (costs) => costs[phase].cpu ?? 0)[phase]);
+      const isUp = phase === "create" || phase === "update all";
+      const cpuRatio = ratio(many?.cpu, single?.cpu);
+      return {
+        phase,
+        requests: many?.requests ?? null,
+        cpu: many?.cpu ?? null,
+        cpuOne: single?.cpu ?? null,
+        cpuRatio,
+        goal: isUp ? `≤ ${STACK_GOAL}` : null,
+        reached: isUp && cpuRatio !== null ? cpuRatio <= STACK_GOAL : null,
+        wall: many?.wall ?? null,
+        wallOne: single?.wall ?? null,
+        wallRatio: ratio(many?.wall, single?.wall),
+        state: many ? many.state / 1024 : null,
+      };
+    }),
+  };
 }
 
 function rowOf(phase: Phase, measured: readonly { set: Record<Phase, Cost>; single?: Partial<Record<Phase, Cost>> }[]): Row {

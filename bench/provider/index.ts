@@ -5,7 +5,8 @@ import { medianBy, type Row, ratio, type Section } from "../report/section";
 import type { Settings } from "../settings";
 import { type Cost, PHASES, type Phase, type Side, type StackJob } from "./phases";
 
-type Costs = Record<Phase, Cost & { requests: number }>;
+export type Costs = Record<Phase, Cost & { requests: number }>;
+type Measured = Record<Exclude<Side, "set">, Costs[]>;
 
 /** The goal for processor time in every phase, compared with the floor. */
 const CPU_GOAL = 1.15;
@@ -15,7 +16,7 @@ const MIB = 2 ** 20;
 export async function measureProvider({ stacks }: Settings): Promise<Section[]> {
   const sections: Section[] = [];
   for (const { count, rounds } of stacks) {
-    const measured: Record<Side, Costs[]> = { ours: [], floor: [] };
+    const measured: Measured = { ours: [], floor: [] };
     for (let round = 0; round < rounds; round++) {
       // Alternate, so that a slow spell of the machine hits both.
       measured.floor.push(await measureStack("floor", count, {}, () => 0));
@@ -50,8 +51,9 @@ export async function measureProvider({ stacks }: Settings): Promise<Section[]> 
   return sections;
 }
 
-function rowOf(phase: Phase, count: number, measured: Record<Side, Costs[]>): Row {
-  const middle = (side: Side, figure: keyof Cost) => medianBy(measured[side], (round) => round[phase][figure] ?? 0)[phase][figure];
+function rowOf(phase: Phase, count: number, measured: Measured): Row {
+  const middle = (side: keyof Measured, figure: keyof Cost) =>
+    medianBy(measured[side], (round) => round[phase][figure] ?? 0)[phase][figure];
   const pair = (figure: keyof Cost, unit = 1): Row => {
     const [ours, floor] = [middle("ours", figure), middle("floor", figure)];
     return {
@@ -74,11 +76,12 @@ function rowOf(phase: Phase, count: number, measured: Record<Side, Costs[]>): Ro
   };
 }
 
-async function measureOurs(count: number): Promise<Costs> {
+/** @param side our resources, or all as one */
+export async function measureOurs(count: number, side: Side = "ours"): Promise<Costs> {
   const server = await ServerProcess.start();
   const env = { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey };
   try {
-    return await measureStack("ours", count, env, () => server.log.split('"msg":"request"').length - 1);
+    return await measureStack(side, count, env, () => server.log.split('"msg":"request"').length - 1);
   } finally {
     await server.stop();
   }

@@ -1,14 +1,16 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import * as tunnels from "@tunnelplane/pulumi";
 import { Engine } from "../../tests/support/engine";
+import { catalogueOf } from "../changesets/objects";
 import { cpuSeconds, watchMemory } from "../processes";
 
 export const PHASES = ["preview", "create", "no-op", "refresh", "update all", "destroy"] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** The provider of a stack's resources: ours, or one that does nothing. */
-export type Side = "ours" | "floor";
+/** The provider of a stack's resources: ours, or one that does nothing; or all objects as one `CatalogueSet`. */
+export type Side = "ours" | "floor" | "set";
 
 export interface Cost {
   /** Seconds. */
@@ -30,7 +32,7 @@ class Nothing extends pulumi.CustomResource {}
 
 const LITERAL = `exports.handler=()=>require(${JSON.stringify(join(__dirname, "nothing.cjs"))})`;
 
-const DECLARE: Record<Side, (name: string, description: string) => void> = {
+const DECLARE: Record<Exclude<Side, "set">, (name: string, description: string) => void> = {
   ours: (name, description) => void new tunnels.IpPolicy(name, { description }),
   floor: (name, description) =>
     void new Nothing("pulumi-nodejs:dynamic/bench:Nothing", name, {
@@ -47,9 +49,15 @@ process.once("message", async ({ side, count, env }: StackJob) => {
   try {
     let description = "first";
     const program = async () => {
+      if (side === "set") {
+        const file = join(engine.folder, "catalogue.yaml");
+        writeFileSync(file, catalogueOf(count).replaceAll("description: policy", `description: ${description}`));
+        new tunnels.CatalogueSet("bench", { file });
+        return;
+      }
       for (let index = 0; index < count; index++) DECLARE[side](`policy-${index}`, description);
     };
-    const engine = await Engine.create({ program, env, checkpoints: true });
+    const engine: Engine = await Engine.create({ program, env, checkpoints: true });
     const run: Record<Phase, () => Promise<unknown>> = {
       preview: engine.preview,
       create: () => engine.up(),

@@ -1,4 +1,5 @@
 import * as tunnels from "@tunnelplane/pulumi";
+import { review } from "@tunnelplane/pulumi/review";
 import { expect } from "chai";
 import { Folder } from "../support/catalogue";
 import { changesOf, failureOf, World } from "../support/provider";
@@ -116,6 +117,14 @@ describe("A catalogue as one resource", () => {
     const policy = (await server.rest.get("/changesets/prod")).body.objects.find(({ kind }: { kind: string }) => kind === "ip_policy");
     await server.rest.delete(`/ip_policies/${policy.id}`);
     await stack.up();
+  });
+
+  it("is reviewed as its objects: what a change means for callers", async () => {
+    folder.write(CATALOGUE.replace(/ {4}oidc:.*\n/, ""));
+    const report = review(await stack.previewJson());
+    expect(report.findings.map(({ rule, address }) => `${rule} ${address}`)).to.include("sign-in-dropped www.example.com:443/");
+    expect(report.changes.map(({ op, kind, name }) => `${op} ${kind} ${name}`)).to.include("update https_edge_route all");
+    expect(JSON.stringify(report)).not.to.contain("canary");
   });
 
   it("tells all faults in the preview", async () => {

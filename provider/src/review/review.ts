@@ -4,6 +4,7 @@ import { readViolations } from "./events";
 import { type Place, placeOf } from "./places";
 import { nameIn, readPreview } from "./preview";
 import type { Report, ReviewedChange, ReviewedFinding } from "./report";
+import { withObjectsOfSets } from "./sets";
 import { type OurStep, ourSteps, worldsOf } from "./worlds";
 
 export interface ReviewOptions {
@@ -29,7 +30,7 @@ export interface ReviewOptions {
  */
 export function review(preview: string | object, options: ReviewOptions = {}): Report {
   const { server, events, now = new Date(), source } = options;
-  const read = readPreview(preview, source);
+  const read = withObjectsOfSets(readPreview(preview, source));
   const steps = ourSteps(read);
   const { before, after, limits } = worldsOf(read, steps, server);
   const meant = compare(before, after, { now });

@@ -1,0 +1,77 @@
+import { isDeepStrictEqual } from "node:util";
+import { createSchema, definitionNamed, registry, rename } from "@tunnelplane/sdk/contract";
+import { typeToken } from "../host/typeToken";
+import { isObject, nameIn, type Preview, type PreviewStep, type State } from "./preview";
+
+const TOKENS = [typeToken("CatalogueSet"), "tunnelplane:index:CatalogueSet"];
+
+type Objects = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** The same preview, with a step for each object of a `CatalogueSet` in the place of its own: as if a program declared them one by one. */
+export function withObjectsOfSets(preview: Preview): Preview {
+  const sets = preview.steps.filter(({ urn }) => isSet(urn));
+  if (sets.length === 0) return preview;
+  return { ...preview, steps: preview.steps.flatMap((step) => (isSet(step.urn) ? stepsOf(step, sets.length > 1) : [step])) };
+}
+
+const typeIn = (urn: string): string => urn.split("::")[2]?.split("$").at(-1) ?? "";
+const isSet = (urn: string): boolean => TOKENS.includes(typeIn(urn));
+
+/** @param named whether the names of objects have that of their set before them, because there are several */
+function stepsOf({ op, urn, oldState, newState }: PreviewStep, named: boolean): PreviewStep[] {
+  const [was, is] = [objectsIn(oldState), op.startsWith("delete") ? {} : objectsIn(newState)];
+  const ids = isObject(oldState?.outputs?.ids) ? oldState.outputs.ids : {};
+  const urnOf = (name: string) => urnIn(urn, name, named);
+  const stateOf = (name: string, objects: Objects, state: State | undefined, refer: (name: string) => string): State | undefined => {
+    const fields = objects[name];
+    if (!fields || !state) return undefined;
+    const { provider, stackTrace } = state;
+    const id = typeof ids[name] === "string" ? ids[name] : undefined;
+    const inputs = rename(createSchema(definitionNamed(kindIn(name))), withReferences(fields, refer), "camelCase");
+    return {
+      urn: urnOf(name),
+      ...(id !== undefined && { id }),
+      ...(provider !== undefined && { provider }),
+      stackTrace,
+      inputs: inputs as State["inputs"],
+    };
+  };
+  const refer = (name: string) => (typeof ids[name] === "string" ? ids[name] : urnOf(name));
+  return [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(isKnown).map((name) => {
+    const [before, after] = [stateOf(name, was, oldState, refer), stateOf(name, is, newState, refer)];
+    return {
+      op: !after ? "delete" : !before ? "create" : isDeepStrictEqual(before.inputs, after.inputs) ? "same" : "update",
+      urn: urnOf(name),
+      ...(before && { oldState: before }),
+      ...(after && { newState: after }),
+    };
+  });
+}
+
+function objectsIn(state: State | undefined): Objects {
+  const { objects } = state?.inputs ?? {};
+  return isObject(objects) ? (objects as Objects) : {};
+}
+
+const kindIn = (name: string): string => name.slice(0, name.indexOf("/"));
+const isKnown = (name: string): boolean => registry.some(({ kind }) => kind === kindIn(name));
+
+/** The URN of an object, as if it were a resource below its set. */
+function urnIn(set: string, name: string, named: boolean): string {
+  const [stack, project, type] = set.split("::");
+  const key = name.slice(name.indexOf("/") + 1);
+  return [stack, project, `${type}$${typeToken(definitionNamed(kindIn(name)).type)}`, named ? `${nameIn(set)}/${key}` : key].join("::");
+}
+
+/** Fields in which other objects of the set are named by id, or by URN while they have none. */
+function withReferences(value: unknown, refer: (name: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((item) => withReferences(item, refer));
+  if (!isObject(value)) return value;
+  if (typeof value.$key === "string" && Object.keys(value).length === 1) return refer(value.$key);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [
+      name.startsWith("$key:") ? refer(name.slice("$key:".length)) : name,
+      withReferences(item, refer),
+    ]),
+  );
+}
