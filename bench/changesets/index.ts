@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Rest, type RestAnswer } from "../../tests/support/rest";
 import { ServerProcess } from "../../tests/support/server";
 import { cpuSeconds } from "../processes";
@@ -66,8 +67,60 @@ export async function measureChangeSets({ sets, rounds }: Settings): Promise<Sec
       },
       rows,
     },
+    await besideOthers(Math.max(...sets), rounds),
     await asStacks(rounds),
   ];
+}
+
+/** The goal for the longest wait of others on SQLite, in milliseconds. */
+const WAIT_GOAL = 250;
+/** Between two requests of the others. */
+const PAUSE_MS = 5;
+
+/** Measures how long others wait while a set is created. */
+async function besideOthers(count: number, rounds: number): Promise<Section> {
+  const waits: { read: number; write: number; quietRead: number; quietWrite: number }[] = [];
+  for (let round = 0; round < rounds; round++) {
+    waits.push(
+      await withServer(async (server) => {
+        const rest = new Rest(server.url, server.apiKey);
+        const quiet = await longestWaits(rest, sleep(2000));
+        const busy = await longestWaits(rest, asSet(server, objectsOf(count), ["create"]));
+        return { ...busy, quietRead: quiet.read, quietWrite: quiet.write };
+      }),
+    );
+  }
+  const row = (what: string, key: "read" | "write", quiet: "quietRead" | "quietWrite"): Row => {
+    const wait = medianBy(waits, (one) => one[key])[key];
+    return { what, wait, quiet: medianBy(waits, (one) => one[quiet])[quiet], goal: `≤ ${WAIT_GOAL}`, reached: wait <= WAIT_GOAL };
+  };
+  return {
+    part: "changesets",
+    title: `Others, while a change set of ${count} objects is created`,
+    note: `One client that reads and writes by turns, every ${PAUSE_MS} ms, on SQLite; the longest wait for an answer, the median of ${rounds} rounds.`,
+    columns: { what: "", wait: "longest wait ms", quiet: "without a set", goal: "goal", reached: "" },
+    rows: [row("read", "read", "quietRead"), row("write", "write", "quietWrite")],
+  };
+}
+
+async function longestWaits(rest: Rest, until: Promise<unknown>): Promise<{ read: number; write: number }> {
+  const longest = { read: 0, write: 0 };
+  let isDone = false;
+  const done = until.finally(() => {
+    isDone = true;
+  });
+  const timed = async (what: "read" | "write", request: Promise<RestAnswer>, status: number) => {
+    const begun = performance.now();
+    requireStatus(await request, status);
+    longest[what] = Math.max(longest[what], performance.now() - begun);
+    await sleep(PAUSE_MS);
+  };
+  while (!isDone) {
+    await timed("read", rest.get("/caller"), 200);
+    await timed("write", rest.post("/ip_policies", {}), 201);
+  }
+  await done;
+  return longest;
 }
 
 /** The goal for an `up` of a set of 1,000 objects, compared with an `up` of one resource. */
@@ -151,18 +204,21 @@ async function costOf(server: ServerProcess, requests: number, run: () => Promis
   return { requests, wall: (performance.now() - begun) / 1000, cpu: (cpuSeconds([server.pid]) ?? 0) - cpu };
 }
 
-async function asSet(server: ServerProcess, objects: readonly SetObject[]): Promise<Record<Phase, Cost>> {
+async function asSet(server: ServerProcess, objects: readonly SetObject[], phases = PHASES): Promise<Record<Phase, Cost>> {
   const rest = new Rest(server.url, server.apiKey);
   const send = (body: object, query = "") =>
     costOf(server, 1, async () => requireStatus(await rest.post(`/changesets${query}`, { set: "bench", ...body }), 200));
   const changed = objects.map((one, index) => (index % 10 === 0 ? { ...one, fields: { ...one.fields, metadata: "changed" } } : one));
-  return {
-    plan: await send({ objects }, "?dry_run=true"),
-    create: await send({ objects }),
-    "no-op": await send({ objects }),
-    "update 10 %": await send({ objects: changed }),
-    delete: await send({ mode: "own", max_deletes: objects.length, objects: [] }),
+  const run: Record<Phase, () => Promise<Cost>> = {
+    plan: () => send({ objects }, "?dry_run=true"),
+    create: () => send({ objects }),
+    "no-op": () => send({ objects }),
+    "update 10 %": () => send({ objects: changed }),
+    delete: () => send({ mode: "own", max_deletes: objects.length, objects: [] }),
   };
+  const costs = {} as Record<Phase, Cost>;
+  for (const phase of phases) costs[phase] = await run[phase]();
+  return costs;
 }
 
 /** The same changes as requests of their own: those that others refer to first, in waves of some at once. */

@@ -48,6 +48,16 @@ onEveryDatabase("Change sets beside other changes", (start) => {
     expect([one?.body.operations.length, other?.body.operations.length].sort()).to.deep.equal([0, 2]);
   });
 
+  it("of two that adopt the same object at once, one gets it and the other is refused", async () => {
+    const server = await startUntilTestEnds();
+    const rest = new Rest(server.url, server.apiKey);
+    const { id } = (await rest.post("/ip_policies", {})).body;
+    const answers = await Promise.all(
+      [unique("set"), unique("set")].map((name) => new SetInTest(rest, name).send([declared("ip_policy", "office", {}, id)])),
+    );
+    expect(answers.map(({ status }) => status).sort(), answers.map(({ text }) => text).join()).to.deep.equal([200, 409]);
+  });
+
   it("answers the same request once, also when it is sent twice at the same time", async () => {
     const server = await startUntilTestEnds();
     const rest = new Rest(server.url, server.apiKey);

@@ -4,7 +4,7 @@ import { embeddedListOf } from "../documents";
 import { parentOf, takeTurnOfAll, touchParent, updateDocument } from "../resources";
 import { bulkInsertion, type Database, insertion, isListed, type Statement, statement } from "../storage";
 import { takeTurn } from "../util";
-import { briefRows, holdersOf, lockRows, lockSet, usersOfAll } from "./facts";
+import { briefRows, holdersOf, lockRows, lockSet, setsOf, usersOfAll } from "./facts";
 import type { Faults } from "./faults";
 import type { Plan } from "./plan";
 import { type Child, parentIds } from "./prepare";
@@ -76,11 +76,13 @@ async function requireUnmoved(transaction: Kysely<Database>, target: Target, pla
     )),
   );
   const versions = new Map(found.map(({ id, version }) => [id, version]));
+  const joined = await setsOf(transaction, facts.adopted);
   const users = await usersOfAll(transaction, facts.goingIds);
   const holders = await holdersOf(transaction, facts.claimed);
   const isMoved =
     (set?.version ?? 0) !== target.version ||
     [...facts.versions].some(([id, version]) => (versions.get(id) ?? null) !== version) ||
+    joined.length > 0 ||
     textOf(users) !== textOf(facts.users) ||
     textOf(holders) !== textOf(facts.holders);
   if (isMoved) throw new Moved();

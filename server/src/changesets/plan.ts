@@ -81,12 +81,15 @@ export async function planOf(scope: Scope, request: ChangeSetRequest, setId: str
   const deleteOperations = deletions.map(
     ({ kind, key, resource_id }): Operation => ({ op: "delete", kind, key, id: resource_id, changes: [] }),
   );
-  for (const member of [...deletions, ...items.filter(({ isReplaced }) => isReplaced).flatMap(({ member }) => member ?? [])]) {
+  for (const member of deletions) {
     const definition = definitionNamed(member.kind);
     const before = planning.loaded.get(member.resource_id)?.before;
     if (before && isShown(definition))
       prepared.rows.children.push({ name: nameOf(member), definition, sent: planning.documents.sentOf(definition, before), bytes: 0 });
   }
+  for (const { name, definition, amendment, isReplaced } of items)
+    if (isReplaced && amendment && isShown(definition))
+      prepared.rows.children.push({ name, definition, sent: amendment.sentBefore, bytes: 0 });
   return {
     rows: prepared.rows,
     operations: [...operations.map(({ operation }) => operation), ...deleteOperations],
@@ -105,8 +108,12 @@ export async function planOf(scope: Scope, request: ChangeSetRequest, setId: str
 
 const isVisible = ({ caller }: Planning, { kind, owner_id }: MemberRow): boolean => isSeenBy(caller, definitionNamed(kind), owner_id);
 
-async function refuseOtherSets({ reader, faults, loaded, caller }: Planning, identified: ReturnType<typeof identify>): Promise<void> {
+async function refuseOtherSets(
+  { reader, faults, facts, loaded, caller }: Planning,
+  identified: ReturnType<typeof identify>,
+): Promise<void> {
   const adopted = new Map([...identified].flatMap(([wanted, found]) => (typeof found === "string" ? [[found, wanted.name] as const] : [])));
+  facts.adopted.push(...adopted.keys());
   for (const { resource_id: id, name } of await setsOf(reader, [...adopted.keys()])) {
     const old = loaded.get(id);
     const definition = definitionOfId(id);

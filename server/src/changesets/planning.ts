@@ -43,12 +43,14 @@ export interface Facts {
   /** What refers to objects that are to go. */
   readonly goingIds: string[];
   readonly users: UserRow[];
+  /** Objects that are to join the set, and are in none. */
+  readonly adopted: string[];
   /** Unique keys that are to be claimed, by scope, and who holds them. */
   claimed: ReadonlyMap<string, readonly string[]>;
   readonly holders: HolderRow[];
 }
 
-export const noFacts = (): Facts => ({ versions: new Map(), goingIds: [], users: [], claimed: new Map(), holders: [] });
+export const noFacts = (): Facts => ({ versions: new Map(), goingIds: [], users: [], adopted: [], claimed: new Map(), holders: [] });
 
 /** Reads objects with all that answers show of them. */
 export async function load(
