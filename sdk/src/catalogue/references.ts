@@ -21,17 +21,31 @@ interface Link {
   readonly isKey: boolean;
 }
 
+/** The entries of a file, all and by name. */
+interface Named {
+  readonly entries: readonly Entry[];
+  readonly byName: ReadonlyMap<string, readonly Entry[]>;
+}
+
 /** The links of each entry, by the formatted path of the name. */
 export type Links = ReadonlyMap<Entry, ReadonlyMap<string, Link>>;
 
 /** Finds the entries that others refer to. Notes unknown names and circles in the document. */
 export function linksOf(document: CatalogueFile, entries: readonly Entry[]): Links {
   const links = new Map<Entry, Map<string, Link>>();
+  const byName = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    const others = byName.get(entry.name);
+    if (others) others.push(entry);
+    else byName.set(entry.name, [entry]);
+  }
   for (const entry of entries) {
     const found = new Map<string, Link>();
     for (const reference of referencesIn(createSchema(entry.definition), entry.wire)) {
       const path = camelCasePath(createSchema(entry.definition), reference.path);
-      const target = resolve(reference, entries, (message) => document.complain([entry.collection, entry.name, ...path], message));
+      const target = resolve(reference, { entries, byName }, (message) =>
+        document.complain([entry.collection, entry.name, ...path], message),
+      );
       if (target) found.set(formatPath(path), { path, target, isKey: reference.isKey === true });
     }
     links.set(entry, found);
@@ -41,12 +55,12 @@ export function linksOf(document: CatalogueFile, entries: readonly Entry[]): Lin
 }
 
 /** The entry that a reference names; undefined if it is the id of an object outside the catalogue, or invalid. */
-function resolve({ id, reference }: FoundReference, entries: readonly Entry[], complain: (message: string) => void): Entry | undefined {
+function resolve({ id, reference }: FoundReference, { entries, byName }: Named, complain: (message: string) => void): Entry | undefined {
   const targets = targetsOf(reference.to);
   // The contract's check complains about empty values and other types. Kinds that no catalogue declares have ids only.
   if (typeof id !== "string" || id === "" || targets.length === 0) return undefined;
   const kinds = targets.map(({ kind }) => kind);
-  const named = entries.filter((entry) => entry.name === id);
+  const named = byName.get(id) ?? [];
   const fitting = named.filter((entry) => kinds.includes(entry.definition.kind));
   if (fitting.length === 1) return fitting[0];
 
