@@ -20,7 +20,7 @@ onEveryDatabase("The OpenAPI document of all that is accepted", (start) => {
     expect(await new Validator().validate(structuredClone(document))).to.deep.equal({ valid: true });
   });
 
-  it("has every path and method of every resource type, of the journal, the caller, the exposure and the gateways, and no other", () => {
+  it("has every path and method of every resource type, of the journal, the caller, the exposure, the gateways and change sets, and no other", () => {
     const expected = registry.flatMap(({ kind, path, fields }) => [
       `${path}: get post`,
       `${path}/{id}: delete get patch`,
@@ -46,6 +46,8 @@ onEveryDatabase("The OpenAPI document of all that is accepted", (start) => {
         "/audit_head: get",
         "/caller: get",
         "/exposure: get",
+        "/changesets: get post",
+        "/changesets/{set}: delete get",
         "/references: get",
         "/bind_authorizations: post",
         "/changesets: get post",
