@@ -1,85 +1,18 @@
-import * as pulumi from "@pulumi/pulumi";
-import * as tunnels from "@tunnelplane/pulumi";
+import type { CustomResourceOptions } from "@pulumi/pulumi";
+import * as dynamic from "@tunnelplane/pulumi";
 import { definitionOf, modulesOf, pathFieldsOf, registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { changesOf, makeCertificates, makeSshKey, requestsDuring, World } from "../support/provider";
+import { oneOfEach } from "../support/oneOfEach";
+import { changesOf, requestsDuring, World } from "../support/provider";
+import { type Classes, native, onEveryProvider } from "../support/providers";
 
-const publicKey = makeSshKey();
-const { authority } = makeCertificates("clients");
-
-/** One of each class that there is, with every kind of value that its arguments take. */
-function oneOfEach(): void {
-  const bot = new tunnels.BotUser("bot", { name: "ci" });
-  new tunnels.ApiKey("key", { ownerId: bot.id });
-  new tunnels.TunnelCredential("credential", { ownerId: bot.id, acl: ["bind:*.example.com"], metadata: '{"team":"a"}' });
-  new tunnels.SshCredential("ssh", { publicKey });
-  const sshAuthority = new tunnels.SshCertificateAuthority("ssh-authority", { privateKeyType: "ecdsa", ellipticCurve: "384" });
-  const signed = { sshCertificateAuthorityId: sshAuthority.id, publicKey, principals: ["ada"] };
-  new tunnels.SshUserCertificate("user-certificate", { ...signed, criticalOptions: { "force-command": "uptime" } });
-  new tunnels.SshHostCertificate("host-certificate", signed);
-  const ca = new tunnels.CertificateAuthority("ca", { caPem: authority });
-  const policy = new tunnels.IpPolicy("policy");
-  new tunnels.IpPolicyRule("rule", { ipPolicyId: policy.id, cidr: "2001:db8::/32", action: "deny" });
-
-  const group = new tunnels.TunnelGroupBackend("group", { labels: { some_key: "x", "other-key": "y" } });
-  const fixed = new tunnels.StaticBackend("static", { address: "[2001:db8::7]:8080", tls: { enabled: true } });
-  const response = new tunnels.HttpResponseBackend("response", { statusCode: 503, headers: { "retry-after": "60" }, body: "later" });
-  const weights = pulumi.all([group.id, fixed.id]).apply(([a, b]) => ({ [a]: 9, [b]: 1 }));
-  const weighted = new tunnels.WeightedBackend("weighted", { backends: weights });
-  new tunnels.FailoverBackend("failover", { backends: [weighted.id, response.id] });
-
-  const backend = { backendId: group.id };
-  const ipRestriction = { ipPolicyIds: [policy.id] };
-  const mutualTls = { certificateAuthorityIds: [ca.id] };
-  const policies = { inbound: [{ name: "no", expressions: ["true"], actions: [{ type: "deny" as const, config: { status_code: 403 } }] }] };
-  new tunnels.TlsEdge("tls-inline", { hostports: ["a.example.com:443"], backend, ipRestriction, mutualTls, tlsTermination: {}, policies });
-  const tls = { edgeId: new tunnels.TlsEdge("tls").id };
-  new tunnels.TlsEdgeBackend("tls-backend", { ...tls, ...backend });
-  new tunnels.TlsEdgeIpRestriction("tls-restriction", { ...tls, ...ipRestriction });
-  new tunnels.TlsEdgeMutualTls("tls-mutual", { ...tls, ...mutualTls, enabled: false });
-  new tunnels.TlsEdgeTlsTermination("tls-termination", { ...tls, minVersion: "1.3" });
-  new tunnels.TlsEdgePolicies("tls-policies", { ...tls, ...policies });
-
-  const oidc = { issuer: "https://id.example.com", clientId: "site", clientSecret: "hush" };
-  const jwtValidation = {
-    issuer: { allowList: [{ value: "https://id.example.com" }] },
-    audience: { allowList: [{ value: "site" }] },
-    http: { tokens: [{ type: "at+jwt" as const, method: "header" as const, name: "Authorization", prefix: "Bearer " }] },
-    jws: { allowedAlgorithms: ["ES256" as const], keys: { sources: { additionalJkus: ["https://id.example.com/jwks"] } } },
-  };
-  const userAgentFilter = { deny: ["(?i)^curl/"] };
-  const https = new tunnels.HttpsEdge("https-inline", {
-    hostports: ["b.example.com:443"],
-    mutualTls,
-    tlsTermination: { minVersion: "1.3" },
-  });
-  const modules = { backend, ipRestriction, oidc, jwtValidation, userAgentFilter, policies };
-  new tunnels.HttpsEdgeRoute("route-inline", { edgeId: https.id, matchType: "path_prefix", match: "/", ...modules });
-  const bare = new tunnels.HttpsEdge("https");
-  new tunnels.HttpsEdgeMutualTls("https-mutual", { edgeId: bare.id, ...mutualTls });
-  new tunnels.HttpsEdgeTlsTermination("https-termination", { edgeId: bare.id });
-  const route = new tunnels.HttpsEdgeRoute("route", { edgeId: bare.id, matchType: "exact_path", match: "/only" });
-  const at = { edgeId: bare.id, routeId: route.routeId };
-  new tunnels.HttpsEdgeRouteBackend("route-backend", { ...at, ...backend });
-  new tunnels.HttpsEdgeRouteIpRestriction("route-restriction", { ...at, ...ipRestriction });
-  new tunnels.HttpsEdgeRouteOidc("route-oidc", { ...at, ...oidc });
-  new tunnels.HttpsEdgeRouteJwtValidation("route-jwt", { ...at, ...jwtValidation });
-  new tunnels.HttpsEdgeRouteUserAgentFilter("route-agents", { ...at, ...userAgentFilter });
-  new tunnels.HttpsEdgeRoutePolicies("route-policies", { ...at, ...policies });
-
-  const destination = new tunnels.EventDestination("destination", {
-    target: { monitoringService: { apiKey: "hush", service: "tunnels" } },
-  });
-  new tunnels.EventSubscription("subscription", { sources: [{ type: "ip_policy_created.v0" }], destinationIds: [destination.id] });
-}
-
-describe("A program with one resource of every class", () => {
+onEveryProvider("A program with one resource of every class", (tunnels) => {
   const world = new World();
   after(() => world.close());
 
   it("changes nothing in a second run and sends no request, shows no drift after a refresh, and is destroyed completely", async () => {
     const server = await world.server();
-    const stack = await world.stack(server, async () => oneOfEach());
+    const stack = await world.stack(server, async () => oneOfEach(tunnels));
     const first = await stack.up();
     const classes = registry.flatMap(({ kind, type }) => [
       type,
@@ -87,7 +20,7 @@ describe("A program with one resource of every class", () => {
     ]);
     const declared = first.steps.map(({ type }) => type);
     const missing = classes.filter((name) => !declared.includes(name));
-    expect(missing, "classes of which oneOfEach() in this file declares none").to.deep.equal([]);
+    expect(missing, "classes of which tests/support/oneOfEach.ts declares none").to.deep.equal([]);
     expect(new Set(first.steps.map(({ op }) => op))).to.deep.equal(new Set(["create"]));
 
     const requests = await requestsDuring(server, async () => expect(changesOf(await stack.up())).to.deep.equal([]));
@@ -102,3 +35,55 @@ describe("A program with one resource of every class", () => {
     }
   });
 });
+
+describe("A stack with one resource of every class that changes its provider", () => {
+  const world = new World();
+  after(() => world.close());
+
+  it("moves to the native provider with nothing changed and its tokens kept, and back without a write", async () => {
+    const server = await world.server();
+    let classes: Classes = dynamic;
+    let isBack = false;
+    const stack = await world.stack(server, async () => {
+      const aliased = Object.fromEntries(
+        Object.entries(classes).map(([name, Class]) => [name, isBack ? withAlias(name, Class as Constructor) : Class]),
+      );
+      oneOfEach(aliased as Classes);
+    });
+    await stack.up();
+    const tokens = async () =>
+      (await stack.exportState()).deployment.resources
+        .map(({ outputs }: { outputs?: { token?: unknown } }) => JSON.stringify(outputs?.token))
+        .filter(Boolean).length;
+    const before = await tokens();
+    expect(before).to.equal(2);
+
+    classes = native;
+    const writes = await requestsDuring(server, async () => {
+      expect(changesOf(await stack.preview())).to.deep.equal([]);
+      expect(changesOf(await stack.up())).to.deep.equal([]);
+    });
+    expect(writes).to.deep.equal([]);
+    await stack.refresh();
+    expect(changesOf(await stack.up()), "after a refresh").to.deep.equal([]);
+    expect(await tokens()).to.equal(before);
+
+    classes = dynamic;
+    isBack = true;
+    const requests = await requestsDuring(server, () => stack.up());
+    expect(requests.filter((request) => !request.startsWith("GET ") && !request.startsWith("PUT "))).to.deep.equal([]);
+    expect(await tokens()).to.equal(before);
+    expect(changesOf(await stack.up())).to.deep.equal([]);
+    await stack.destroy();
+    expect((await server.rest.get("/edges/https")).body.https_edges).to.deep.equal([]);
+  });
+});
+
+type Constructor = new (name: string, args: object, options: CustomResourceOptions) => object;
+
+const withAlias = (type: string, Class: Constructor): Constructor =>
+  class extends Class {
+    constructor(name: string, args: object, options: CustomResourceOptions) {
+      super(name, args, { ...options, aliases: [{ type: `tunnelplane:index:${type}` }] });
+    }
+  };

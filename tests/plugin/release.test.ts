@@ -1,0 +1,54 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { expect } from "chai";
+import { World } from "../support/provider";
+import { StandInServer } from "../support/standIn";
+import { needsYaml, Project } from "./cli";
+
+const ROOT = join(__dirname, "../..");
+
+describe("A release of the native provider", () => {
+  const world = new World();
+  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-plugins-"));
+  let project: Project | undefined;
+  after(async () => {
+    await world.close();
+    project?.dispose();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("is installed from its folder by pulumi plugin install, and runs a program where there is no Node", async function () {
+    needsYaml(this);
+    const files = await StandInServer.start((request, response) => response.end(readFileSync(join(folder, basename(request.url ?? "")))));
+    try {
+      execFileSync(process.execPath, ["scripts/releasePlugin.cjs", "--out", folder, "--url", files.url], { cwd: ROOT, stdio: "ignore" });
+      const archive = readdirSync(folder).find((name) => /^pulumi-resource-tunnelplane-v\d+\.\d+\.\d+-\w+-\w+\.tar\.gz$/.test(name)) ?? "";
+      const [, version = ""] = /-v([\d.]+)-/.exec(archive) ?? [];
+      const sums = readFileSync(join(folder, `pulumi-resource-tunnelplane-v${version}-checksums.txt`), "utf8");
+      const sum = createHash("sha256")
+        .update(readFileSync(join(folder, archive)))
+        .digest("hex");
+      expect(sums).to.equal(`${sum}  ${archive}\n`);
+      expect(JSON.parse(readFileSync(join(folder, "pulumiPlugin.json"), "utf8"))).to.deep.equal({
+        resource: true,
+        name: "tunnelplane",
+        version,
+        server: files.url,
+      });
+
+      const server = await world.server();
+      project = new Project(server, 'resources:\n  office: { type: "tunnelplane:IpPolicy", properties: { description: released } }\n', []);
+      const installed = await project.pulumi("plugin", "install", "resource", "tunnelplane", version, "--server", files.url);
+      expect(installed.code, installed.text).to.equal(0);
+      await project.pulumi("stack", "init", "dev");
+      const up = await project.pulumi("up", "--yes", "--skip-preview");
+      expect(up.code, up.text).to.equal(0);
+      expect((await server.rest.get("/ip_policies")).body.ip_policies[0].description).to.equal("released");
+    } finally {
+      files.stop();
+    }
+  });
+});

@@ -1,0 +1,152 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { registry } from "@tunnelplane/sdk/contract";
+import { expect } from "chai";
+import { PLUGIN_BIN } from "../support/engine";
+import { World } from "../support/provider";
+import { needsYaml, Project } from "./cli";
+
+const SECRET = "canary-client-secret-of-yaml";
+
+describe("A program in YAML", () => {
+  const world = new World();
+  const projects: Project[] = [];
+  after(async () => {
+    await world.close();
+    for (const project of projects) project.dispose();
+  });
+
+  async function projectWith(program: string) {
+    const server = await world.server();
+    const project = new Project(server, program);
+    projects.push(project);
+    expect((await project.pulumi("stack", "init", "dev")).code).to.equal(0);
+    return { server, project };
+  }
+
+  it("declares, looks up and tells who can reach what; its secrets stay out of state and output", async function () {
+    needsYaml(this);
+    const { server, project } = await projectWith(`resources:
+  web: { type: "tunnelplane:TunnelGroupBackend", properties: { labels: { some_key: web } } }
+  app:
+    type: tunnelplane:TlsEdge
+    properties: { hostports: ["app.example.com:443"], backend: { backendId: "\${web.id}" }, tlsTermination: { minVersion: "1.3" } }
+  site: { type: "tunnelplane:HttpsEdge", properties: { hostports: ["www.example.com:443"] } }
+  all:
+    type: tunnelplane:HttpsEdgeRoute
+    properties:
+      edgeId: \${site.id}
+      matchType: path_prefix
+      match: /
+      oidc: { issuer: "https://id.example.com", clientId: site, clientSecret: ${SECRET} }
+  agent: { type: "tunnelplane:TunnelCredential", properties: { acl: ["bind:app.example.com:443"] } }
+outputs:
+  token: \${agent.token}
+`);
+    const preview = await project.pulumi("preview");
+    expect(preview.code, preview.text).to.equal(0);
+    const up = await project.pulumi("up", "--yes", "--skip-preview");
+    expect(up.code, up.text).to.equal(0);
+    const [edge] = (await server.rest.get("/edges/tls")).body.tls_edges;
+    expect(edge.tls_termination.min_version).to.equal("1.3");
+
+    project.write(`variables:
+  found: { fn::invoke: { function: "tunnelplane:getTlsEdge", arguments: { hostport: "APP.example.com:443" } } }
+  rows: { fn::invoke: { function: "tunnelplane:getExposure", arguments: { address: "app.example.com:443" } } }
+outputs:
+  id: \${found.id}
+  version: \${found.tlsTermination.minVersion}
+  networks: \${rows.exposure[0].networks}
+`);
+    const state = readFileSync(join(project.folder, "state/.pulumi/stacks/tunnels/dev.json"), "utf8");
+    for (const text of [preview.text, up.text, state]) expect(text).not.to.contain(SECRET);
+    expect(state).not.to.match(/tpt_/);
+    const looked = await project.pulumi("preview", "--json");
+    expect(looked.code, looked.text).to.equal(0);
+    const outputs = await project.pulumi("up", "--yes", "--skip-preview", "--json");
+    expect(outputs.code, outputs.text).to.equal(0);
+    expect(JSON.parse((await project.pulumi("stack", "output", "--json")).text)).to.deep.equal({
+      id: edge.id,
+      version: "1.3",
+      networks: "everyone",
+    });
+  });
+
+  for (const [what, resource, ...words] of [
+    ["a property", `{ type: "tunnelplane:TlsEdge", properties: { hostport: "app.example.com:443" } }`, "hostports"],
+    ["a type", `{ type: "tunnelplane:TlsEgde" }`, "TlsEgde"],
+    [
+      "a value",
+      `{ type: "tunnelplane:TlsEdge", properties: { tlsTermination: { minVersion: "1.1" } } }`,
+      'Allowed values are V1_2 ("1.2"), V1_3 ("1.3")',
+    ],
+    ["a list", `{ type: "tunnelplane:TlsEdge", properties: { hostports: [7] } }`, "string"],
+  ] as const) {
+    it(`is told that ${what} is wrong, and what is accepted`, async function () {
+      needsYaml(this);
+      const { project } = await projectWith(`resources:\n  app: ${resource}\n`);
+      const { code, text } = await project.pulumi("preview");
+      expect(code, text).to.equal(1);
+      for (const word of words) expect(text).to.contain(word);
+    });
+  }
+
+  it("imports what exists, by pulumi import, and later previews change nothing", async function () {
+    needsYaml(this);
+    const { server, project } = await projectWith("resources: {}\n");
+    const edge = (await server.rest.post("/edges/tls", { hostports: ["app.example.com:443"], tls_termination: { min_version: "1.3" } }))
+      .body;
+    const out = ["--protect=false", "--out", "generated.yaml"];
+    const imported = await project.pulumi("import", "tunnelplane:index:TlsEdge", "app", edge.id, "--yes", ...out);
+    expect(imported.code, imported.text).to.equal(0);
+    const generated = readFileSync(join(project.folder, "generated.yaml"), "utf8");
+    expect(generated).to.contain("type: tunnelplane:TlsEdge").and.to.contain("app.example.com:443");
+    expect(generated, "what has its default is left out").not.to.contain("metadata");
+    project.write(generated);
+    const up = await project.pulumi("up", "--yes", "--skip-preview");
+    expect(up.text).to.contain("2 unchanged"); // with the stack itself
+    expect((await server.rest.get(`/edges/tls/${edge.id}`)).body).to.deep.equal(edge);
+
+    const missing = await project.pulumi("import", "tunnelplane:index:TlsEdge", "no", "edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue", "--yes");
+    expect(missing.code).to.equal(1);
+    expect(missing.text).to.contain("there is no TLS edge edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue");
+  });
+
+  it("imports by the option of a resource: what is undeclared stays, and what differs is named in the preview and then updated", async function () {
+    needsYaml(this);
+    const { server, project } = await projectWith("resources: {}\n");
+    const edge = (await server.rest.post("/edges/tls", { description: "old", tls_termination: { min_version: "1.3" } })).body;
+    const declaring = (description: string) =>
+      project.write(`resources:
+  app: { type: "tunnelplane:TlsEdge", properties: { description: ${description} }, options: { import: ${edge.id} } }
+`);
+    declaring("new");
+    const preview = await project.pulumi("preview", "--diff");
+    expect(preview.text).to.contain("description").and.to.contain('"old" => "new"');
+    const up = await project.pulumi("up", "--yes", "--skip-preview");
+    expect(up.code, up.text).to.equal(0);
+    expect((await server.rest.get(`/edges/tls/${edge.id}`)).body).to.deep.equal({ ...edge, description: "new" });
+    const again = await project.pulumi("preview", "--diff");
+    expect(again.text).to.contain("2 unchanged"); // with the stack itself
+  });
+});
+
+describe("The schema of the native provider", () => {
+  const project = new Project({ url: "http://127.0.0.1:9", apiKey: "none" }, "resources: {}\n");
+  after(() => project.dispose());
+
+  it("describes every type and function, as the engine gets it, and Pulumi finds nothing wrong with it", async () => {
+    const { text } = await project.pulumi("package", "get-schema", join(PLUGIN_BIN, "pulumi-resource-tunnelplane"));
+    const schema = JSON.parse(text) as { resources: object; functions: object; config: { variables: object } };
+    for (const { type } of registry) {
+      expect(schema.resources).to.have.property(`tunnelplane:index:${type}`);
+      expect(schema.functions).to.have.property(`tunnelplane:index:get${type}`);
+    }
+    expect(schema.functions).to.have.property("tunnelplane:index:getExposure");
+    expect(Object.keys(schema.config.variables)).to.have.members(["baseUrl", "apiKey", "validateOnServer"]);
+    writeFileSync(join(project.folder, "schema.json"), text);
+    const checked = await project.pulumi("schema", "check", join(project.folder, "schema.json"));
+    expect(checked.code, checked.text).to.equal(0);
+    expect(checked.text.trim()).to.equal("");
+  });
+});
