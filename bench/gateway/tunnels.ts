@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,6 +14,7 @@ import { GatewayWorld } from "./world";
 const MIB = 1024 * 1024;
 const CHUNK = Buffer.alloc(MIB, 0x61);
 const TOGETHER = 25;
+const MOST_TRIES = 400; // 20 s
 
 /** Bytes through `ssh -R`, beside OpenSSH's own sshd, and many agents at once. */
 export async function measureTunnels(settings: Settings): Promise<Section[]> {
@@ -118,6 +119,8 @@ async function sshd(folder: string, port: number, authorized: string): Promise<C
     "PidFile none",
   ];
   writeFileSync(at("sshd_config"), `${lines.join("\n")}\n`);
+  // As root, sshd needs this folder for privilege separation. It is made at boot, so containers lack it.
+  if (process.getuid?.() === 0) mkdirSync("/run/sshd", { recursive: true, mode: 0o755 });
   const child = spawn(SSHD ?? "", ["-D", "-e", "-f", at("sshd_config")], { stdio: "ignore" });
   await reachable(port);
   return child;
@@ -148,15 +151,16 @@ async function bytesPerSecond(socket: Socket): Promise<number> {
 }
 
 async function found(list: () => string[]): Promise<string[]> {
-  for (;;) {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
     const names = list();
     if (names.length > 0) return names;
     await sleep(50);
   }
+  throw new Error("The agent did not bind anything");
 }
 
 async function reachable(port: number): Promise<void> {
-  for (;;) {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
     const socket = connect(port, "127.0.0.1");
     const isThere = await new Promise<boolean>((resolve) =>
       socket.once("connect", () => resolve(true)).once("error", () => resolve(false)),
@@ -165,4 +169,5 @@ async function reachable(port: number): Promise<void> {
     if (isThere) return;
     await sleep(50);
   }
+  throw new Error(`Nothing listens on port ${port}`);
 }

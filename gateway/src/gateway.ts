@@ -65,6 +65,11 @@ export class Gateway {
     return this.#synchroniser.edges;
   }
 
+  /** How many agents serve something. */
+  get agents(): number {
+    return this.parts.agents?.ssh.agents.length ?? 0;
+  }
+
   /** @param last what was read in the last run, as it was kept */
   async run(signal: AbortSignal, last: string | undefined): Promise<void> {
     if (last !== undefined) await this.#resume(last);

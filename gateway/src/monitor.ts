@@ -28,6 +28,7 @@ export class Monitor {
       "Edges that are not served, or not completely",
       () => gateway.edges.filter(({ state }) => state === "rejected").length,
     );
+    gauge("agents", "Agents that serve something", () => gateway.agents);
     gauge("server_read_timestamp_seconds", "When the server was last read; 0 for never", () => gateway.readAt / 1000);
     gauge("changes", "Configurations that Envoy took", () => gateway.changes);
     gauge("failures", "Readings and configurations that failed", () => gateway.failures);

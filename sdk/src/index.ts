@@ -15,7 +15,7 @@ export { Collection, Entries, type ListOptions, Module } from "./client/collecti
 export { Deliveries, type EventDelivery, type EventDestinationTest } from "./client/deliveries";
 export * from "./client/errors";
 export { type Event, Events } from "./client/events";
-export { type ExposureOptions, Exposures } from "./client/exposures";
+export { type ExposureOptions, Exposures, type StoredExposure } from "./client/exposures";
 export {
   type AgentProof,
   type BindAuthorization,

@@ -49,6 +49,8 @@ onEveryDatabase("The OpenAPI document of all that is accepted", (start) => {
         "/changesets: get post",
         "/changesets/{set}: delete get",
         "/references: get",
+        "/changesets: get post",
+        "/changesets/{set}: delete get",
         "/bind_authorizations: post",
         "/changesets: get post",
         "/changesets/{set}: delete get",

@@ -142,6 +142,20 @@ onEveryDatabase("The gateways of an account", (start) => {
     expect((await server.read("/gateways/large")).applied).to.equal(10_000);
   });
 
+  it("are named in the exposure of each address that they serve, or do not serve and why", async () => {
+    const address = hostport();
+    const { id } = await server.created("/edges/tls", { hostports: [address] });
+    const row = async () => (await server.read(`/exposure?address=${address}`)).exposure[0];
+    expect(await row()).not.to.have.property("gateways");
+    await server.rest.put("/gateways/east/status", { ...STATUS, edges: [{ id, state: "applied" }] });
+    await server.rest.put("/gateways/west/status", { ...STATUS, edges: [{ id, state: "rejected", reason: "no certificate" }] });
+    const seen = (await row()).gateways.map(({ last_seen: _, ...one }: { last_seen: string }) => one);
+    expect(seen).to.deep.equal([
+      { name: "east", state: "applied", reason: "" },
+      { name: "west", state: "rejected", reason: "no certificate" },
+    ]);
+  });
+
   it("leave the list when they were not seen for 7 days", async () => {
     await server.rest.put("/gateways/silent/status", STATUS);
     const days = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString();
@@ -164,7 +178,7 @@ onEveryDatabase("The gateways of an account", (start) => {
       .and.to.contain("agent cr_shown from 192.0.2.1 since 2026-01-31T08:00:00Z serves bind:a.example.com:443");
     expect((await cli("--edge", edge.id)).out).to.contain("shown rejected: no certificate for it");
     const { code, err } = await cli("nobody");
-    expect([code, err.trim().split("\n").length]).to.deep.equal([1, 1]);
+    expect([code, err.trim().split("\n").length]).to.deep.equal([3, 1]); // the server refused it
     expect(err).to.contain('There is no gateway "nobody"');
   });
 });

@@ -8,12 +8,23 @@ export interface ExposureOptions {
   readonly pageSize?: number;
 }
 
+/** A row of the server: also what became of the edge at gateways. */
+export interface StoredExposure extends Exposure {
+  /** Absent where no gateway reported the edge. */
+  readonly gateways?: readonly {
+    readonly name: string;
+    readonly last_seen: string;
+    readonly state: "applied" | "rejected";
+    readonly reason: string;
+  }[];
+}
+
 /** The exposure of each address on the server. */
 export class Exposures {
   constructor(private readonly transport: Transport) {}
 
   /** A row for each address, in the order of addresses; requests the next page when it is needed. */
-  async *list({ address, pageSize = 100 }: ExposureOptions = {}): AsyncGenerator<Exposure> {
+  async *list({ address, pageSize = 100 }: ExposureOptions = {}): AsyncGenerator<StoredExposure> {
     const query = new URLSearchParams({ limit: String(pageSize), ...(address !== undefined && { address }) });
     for (let next: string | null = query.toString(); next !== null; ) {
       const { body }: Answered<ExposurePage> = await this.transport.request("GET", `/exposure?${next}`);
@@ -24,6 +35,6 @@ export class Exposures {
 }
 
 interface ExposurePage {
-  readonly exposure: Exposure[];
+  readonly exposure: StoredExposure[];
   readonly next_page_uri: string | null;
 }

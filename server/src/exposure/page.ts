@@ -2,7 +2,8 @@ import { setImmediate } from "node:timers/promises";
 import { definitionOfId, present } from "@tunnelplane/sdk/contract";
 import { addressOf, eachExposure, type WorldObject } from "@tunnelplane/sdk/meaning";
 import type { Caller } from "../auth";
-import type { Document, Page } from "../documents";
+import { type Document, type Page, textIn } from "../documents";
+import { servingOf } from "../gateways";
 import { type Context, findWhole } from "../resources";
 import { statement } from "../storage";
 import { credentialsFor, Gathering, objectOf } from "./gather";
@@ -40,9 +41,11 @@ export async function exposurePage({ store, documents }: Context, caller: Caller
   await gathering.add(holdersOf(shown));
   const { credentials, full } = await credentialsFor(reader, caller);
   const wanted = new Set(shown.map(({ address }) => address));
+  const gateways = await servingOf(store, new Set(shown.map(({ edge }) => textIn(edge, "id"))));
   const byAddress = new Map<string, string>();
   for (const row of eachExposure({ objects: [...gathering.objects.values(), ...credentials], partial: full || gathering.full })) {
-    if (wanted.has(row.address)) byAddress.set(row.address, JSON.stringify(row));
+    const served = gateways.get(row.edge?.id ?? "");
+    if (wanted.has(row.address)) byAddress.set(row.address, JSON.stringify(served ? { ...row, gateways: served } : row));
     // A row with a thousand credentials and networks takes a millisecond, so let other requests run in between.
     if (byAddress.size % ROWS_AT_ONCE === 0) await setImmediate();
   }

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Caller } from "../auth";
 import type { Documents, Page } from "../documents";
 import { type Database, type GatewayRow, isListed, type Store } from "../storage";
-import { RequestError } from "../util";
+import { ownTurn, RequestError } from "../util";
 
 const DAY_MS = 24 * 60 * 60_000;
 /** A gateway that has not reported for so long is forgotten. */
@@ -130,4 +130,35 @@ async function credentialsOf(db: Kysely<Database>, owner: string, ids: readonly 
     .where(isListed(db, "id", JSON.stringify(ids)))
     .execute();
   return new Set(rows.map(({ id }) => id));
+}
+
+/** What became of an edge at a gateway. */
+export interface Serving {
+  readonly name: string;
+  readonly last_seen: string;
+  readonly state: "applied" | "rejected";
+  readonly reason: string;
+}
+
+/** The gateways whose reports are looked through for one answer: those that were seen last. A report may have 1 MiB. */
+const MOST_LOOKED_AT = 20;
+
+/** What became of these edges at each gateway, by the id of the edge. */
+export async function servingOf({ reader }: Store, edges: ReadonlySet<string>): Promise<ReadonlyMap<string, readonly Serving[]>> {
+  const gateways = await reader
+    .selectFrom("gateway")
+    .select(["name", "last_seen"])
+    .where("last_seen", ">=", gone())
+    .orderBy("last_seen", "desc")
+    .limit(MOST_LOOKED_AT)
+    .execute();
+  const found = new Map<string, Serving[]>();
+  for (const { name, last_seen } of gateways.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const row = await reader.selectFrom("gateway").select("edges").where("name", "=", name).executeTakeFirst();
+    const reported: Report["edges"] = JSON.parse(row?.edges ?? "[]");
+    for (const { id, state, reason } of reported)
+      if (edges.has(id)) found.set(id, [...(found.get(id) ?? []), { name, last_seen, state, reason }]);
+    await ownTurn();
+  }
+  return found;
 }

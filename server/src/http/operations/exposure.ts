@@ -5,7 +5,16 @@ import { RequestError } from "../../util";
 import { limitOf, type Query } from "../query";
 import type { Operation, Shape } from "./operation";
 
-const exposureShape: Shape = { name: "Exposure", io: "output", schema: exposureSchema };
+const exposureShape: Shape = {
+  name: "Exposure",
+  io: "output",
+  schema: exposureSchema.extend({
+    gateways: z
+      .array(z.object({ name: z.string(), last_seen: z.iso.datetime(), state: z.enum(["applied", "rejected"]), reason: z.string() }))
+      .optional()
+      .meta({ description: "What became of the edge at each gateway that reported it; the 20 that were seen last are looked at." }),
+  }),
+};
 
 const finding = z.object({
   hash: z.string().meta({ description: "Identifies the content of the finding: the same on another day and with other ids." }),
