@@ -9,6 +9,7 @@ import type { Settings } from "../settings";
 import { CONNECTIONS, type Contender, startServers } from "./contender";
 import { type FloorKind, startFloor } from "./floors";
 import { GOALS, P99 } from "./goals";
+import { SlowProxy } from "./slowProxy";
 import { OPERATIONS, type OperationName, shotsOf } from "./subject";
 
 type Results = Record<OperationName, LoadResult>;
@@ -19,7 +20,7 @@ const COLUMNS = { operation: "", of: "", perSecond: "requests/s", p50: "p50 ms",
 export async function measureServer(settings: Settings): Promise<Section[]> {
   const generator = new LoadGenerator();
   try {
-    return [await onSqlite(settings, generator), await onPostgres(settings, generator)];
+    return [await onSqlite(settings, generator), await onPostgres(settings, generator), await onPostgres(settings, generator, FAR)];
   } finally {
     generator.stop();
   }
@@ -81,24 +82,43 @@ async function onSqlite(settings: Settings, generator: LoadGenerator): Promise<S
   }
 }
 
-async function onPostgres(settings: Settings, generator: LoadGenerator): Promise<Section> {
+/** How a set of servers is measured on PostgreSQL. */
+interface PostgresLoad {
+  readonly operations: readonly OperationName[];
+  readonly connections: number;
+  /** What a proxy between the processes and the database adds each way, in milliseconds. */
+  readonly latency: number;
+}
+
+const NEAR: PostgresLoad = { operations: OPERATIONS, connections: CONNECTIONS, latency: 0 };
+const FAR: PostgresLoad = { operations: ["create", "patch", "put a module"], connections: 64, latency: 1 };
+
+async function onPostgres(settings: Settings, generator: LoadGenerator, load = NEAR): Promise<Section> {
   const postgres = await PostgresServer.start({ durable: true });
+  const { operations, latency } = load;
   const stops: Contender[] = [];
+  const proxies: SlowProxy[] = [];
+  const newDatabase = async () => {
+    const url = await postgres.newDatabase();
+    if (latency === 0) return url;
+    proxies.push(await SlowProxy.start(url, latency));
+    return proxies.at(-1)?.url ?? url;
+  };
   try {
     const contenders: Record<string, Contender> = {};
     let bytes = 0;
     for (const count of settings.servers) {
-      const contender = await startServers(await postgres.newDatabase(), count, generator);
+      const contender = await startServers(await newDatabase(), count, generator);
       stops.push(contender);
       contenders[`tunnelplane, ${count} ${count === 1 ? "process" : "processes"}`] = contender;
       bytes ||= await sizeOf(contender);
     }
-    const floor = await startFloor("postgres", await postgres.newDatabase(), bytes, generator);
+    const floor = await startFloor("postgres", await newDatabase(), bytes, generator);
     stops.push(floor);
-    const results = await inTurn({ floor, ...contenders }, settings, generator);
+    const results = await inTurn({ floor, ...contenders }, settings, generator, load);
     const { floor: against, ...ours } = results as Record<string, Results> & { floor: Results };
     const [one] = Object.values(ours);
-    const rows = OPERATIONS.flatMap((operation): Row[] => [
+    const rows = operations.flatMap((operation): Row[] => [
       { operation, of: "floor", ...against[operation] },
       ...Object.entries(ours).map(([of, result]) => ({
         operation,
@@ -110,13 +130,17 @@ async function onPostgres(settings: Settings, generator: LoadGenerator): Promise
     ]);
     return {
       part: "server",
-      title: "The server on PostgreSQL",
-      note: `The same, on PostgreSQL 18 with its defaults (fsync on), on the same machine. The floor is raw node:http and pg with prepared statements, one process. Connections are shared out evenly among the processes.`,
+      title: latency === 0 ? "The server on PostgreSQL" : `The server on PostgreSQL, ${latency} ms away each way`,
+      note:
+        latency > 0
+          ? `The same behind a proxy that adds ${latency} ms each way, with ${load.connections} connections.`
+          : `The same, on PostgreSQL 18 with its defaults (fsync on), on the same machine. The floor is raw node:http and pg with prepared statements, one process. Connections are shared out evenly among the processes.`,
       columns: { ...COLUMNS, speed: "× floor", scaling: "× one process" },
       rows,
     };
   } finally {
     await Promise.all(stops.map((contender) => contender.stop()));
+    for (const proxy of proxies) proxy.stop();
     await postgres.stop();
   }
 }
@@ -126,16 +150,17 @@ async function inTurn<Name extends string>(
   contenders: Record<Name, Contender>,
   { rounds, warmUp, seconds }: Settings,
   generator: LoadGenerator,
+  { operations, connections }: Pick<PostgresLoad, "operations" | "connections"> = NEAR,
 ): Promise<Record<Name, Results>> {
   const names = Object.keys(contenders) as Name[];
   const results = Object.fromEntries(names.map((name) => [name, {}])) as Record<Name, Results>;
-  for (const operation of OPERATIONS) {
+  for (const operation of operations) {
     const measured = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, LoadResult[]>;
     for (let round = 0; round < rounds; round++) {
       for (const name of names) {
         const contender = contenders[name];
         const shots = shotsOf(contender.backendId)[operation];
-        measured[name].push(await generator.run({ ...contender, shots, connections: CONNECTIONS, warmUp, seconds }));
+        measured[name].push(await generator.run({ ...contender, shots, connections, warmUp, seconds }));
       }
     }
     for (const name of names) {

@@ -66,13 +66,27 @@ export class Documents {
    */
   async read(db: Kysely<Database>, definition: Definition, whole: string, version: string): Promise<string> {
     const json = await this.#openWhole(db, definition, whole);
-    if (this.#complete.has(version)) return json;
+    return this.#complete.has(version) ? json : this.#completed(definition, json, version).json;
+  }
+
+  /** The same, and parsed. */
+  async readToChange(
+    db: Kysely<Database>,
+    definition: Definition,
+    whole: string,
+    version: string,
+  ): Promise<{ readonly json: string; readonly document: Document }> {
+    const json = await this.#openWhole(db, definition, whole);
+    return this.#complete.has(version) ? { json, document: JSON.parse(json) } : this.#completed(definition, json, version);
+  }
+
+  #completed(definition: Definition, json: string, version: string): { readonly json: string; readonly document: Document } {
     const document = JSON.parse(json) as Document;
     const completed = this.complete(definition, document);
-    if (completed !== document) return JSON.stringify(completed);
+    if (completed !== document) return { json: JSON.stringify(completed), document: completed };
     if (this.#complete.size >= MOST_KNOWN_COMPLETE) this.#complete.clear();
     this.#complete.add(version);
-    return json;
+    return { json, document };
   }
 
   /** Whether a page can be answered from the stored texts as they are. */

@@ -44,12 +44,23 @@ export function missingTarget({ path, id: target, targets }: ResolvableReference
 
 /** Finds the objects that a body refers to. Refuses references to missing objects and to objects of another type. */
 export async function resolveReferences(db: Kysely<Database>, definition: Definition, sent: Document): Promise<FoundReference[]> {
-  const found = referencesOf(definition, sent);
-  refuseFirst(found, wrongKind);
-  if (found.length === 0) return [];
+  const found = rightReferences(definition, sent);
+  await refuseMissing(db, found);
+  return found;
+}
+
+/** Refuses references to missing objects. */
+export async function refuseMissing(db: Kysely<Database>, found: readonly ResolvableReference[]): Promise<void> {
+  if (found.length === 0) return;
   const ids = [...new Set(found.map((reference) => reference.id))];
   const kinds = new Map((await pipelined(ids.map((id) => kindOf(db, { id })))).map(([row], index) => [ids[index], row?.kind]));
   refuseFirst(found, (reference) => missingTarget(reference, kinds.get(reference.id)));
+}
+
+/** The references of a body. Refuses ids of another type than may stand there. */
+export function rightReferences(definition: Definition, sent: Document): ResolvableReference[] {
+  const found = referencesOf(definition, sent);
+  refuseFirst(found, wrongKind);
   return found;
 }
 
@@ -124,6 +135,21 @@ export async function replaceUniqueKeys(
   const valuesOf = (some: readonly UniqueKey[]) => some.map(({ scope, key }) => `${scope} ${key}`).join("\n");
   if (valuesOf(keys) === valuesOf(held)) return;
   if (held.length > 0) await deleteUniqueKeys(transaction, { id });
+  // Sorted, so that writers who claim the same keys wait for each other without a deadlock.
+  const inOrder = keys.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  await pipelined([
+    refuseHeld(transaction, definition, keys, caller),
+    ...inOrder.map(({ scope, key }) => insertUniqueKey(transaction, { scope, value: key, resource_id: id })),
+  ]);
+}
+
+/** Refuses keys that another object holds. */
+async function refuseHeld(
+  transaction: Kysely<Database>,
+  definition: Definition,
+  keys: readonly UniqueKey[],
+  caller: Caller,
+): Promise<void> {
   const holders = await pipelined(keys.map(({ scope, key }) => holderOf(transaction, { scope, value: key })));
   for (const [index, { path, taken }] of keys.entries()) {
     const [holder] = holders[index] ?? [];
@@ -131,9 +157,6 @@ export async function replaceUniqueKeys(
     const name = isHidden(definition, holder.owner_id, caller) ? "" : ` (${holder.id})`;
     refuseFaults([{ error: "taken", path, message: taken + name }]);
   }
-  // Sorted, so that writers who claim the same keys wait for each other without a deadlock.
-  const inOrder = keys.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  await pipelined(inOrder.map(({ scope, key }) => insertUniqueKey(transaction, { scope, value: key, resource_id: id })));
 }
 
 const deleteUniqueKeys = statement<{ id: string }, unknown>((db, parameter) =>

@@ -9,7 +9,16 @@ import { takeTurnToNest } from "./circles";
 import { hasBehaviour, prepareCreation, withOwner } from "./creation/prepare";
 import { documentsIn, pageOf } from "./pages";
 import { lockParents, touchParent } from "./parents";
-import { childrenOf, forgetReferences, recordReferences, replaceUniqueKeys, resolveReferences, usersOf } from "./references";
+import {
+  childrenOf,
+  forgetReferences,
+  recordReferences,
+  refuseMissing,
+  replaceUniqueKeys,
+  resolveReferences,
+  rightReferences,
+  usersOf,
+} from "./references";
 import { deleteResource, insertResource, insertSealedSecret, insertToldSecret } from "./rows";
 import { type Created, etagOf, type Place, type Precondition, refuseMembers, StoredObjects } from "./stored";
 import { type ChangeRequest, type Context, Transactions } from "./transaction";
@@ -50,10 +59,11 @@ export class ResourceService {
     return this.#transactions.run(async (transaction, changes) => {
       await this.#objects.loadParents(transaction, definition, sent);
       await lockParents(transaction, definition, sent);
-      const references = await resolveReferences(transaction, definition, sent);
+      const references = rightReferences(definition, sent);
       const { json, rows } = prepared.print();
       const { resource, toldSecret, sealedSecret } = rows;
       await pipelined([
+        refuseMissing(transaction, references),
         insertResource(transaction, resource),
         recordReferences(transaction, id, references),
         replaceUniqueKeys(transaction, { definition, id, before: undefined, sent }, caller),

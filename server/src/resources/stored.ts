@@ -3,13 +3,13 @@ import type { Kysely } from "kysely";
 import { type Caller, isHidden } from "../auth";
 import { type Answer, type Document, textIn } from "../documents";
 import type { ObjectChange, StoredAs } from "../journal";
-import type { Database } from "../storage";
+import { type Database, pipelined } from "../storage";
 import { RequestError, refuseFaults } from "../util";
 import type { Findings, Purpose } from "../validation";
 import { refuseCircles } from "./circles";
 import { lockParents, parentOf, touchParent } from "./parents";
 import { forgetReferences, recordReferences, replaceUniqueKeys, resolveChanges } from "./references";
-import { type FindById, findWhole, lockWhole, updateDocument } from "./rows";
+import { type FindById, findWhole, lockWhole, type StoredRow, updateDocument } from "./rows";
 import type { Context } from "./transaction";
 
 /** The answer to a creation. */
@@ -44,18 +44,20 @@ export class StoredObjects {
 
   async load(db: Kysely<Database>, definition: Definition, at: Place): Promise<Stored> {
     await this.loadParents(db, definition, at);
-    return this.#find(db, findWhole(definition), definition, at);
+    const { row, version } = await this.#find(db, findWhole(definition), definition, at);
+    return { ...version, document: await this.#documents.read(db, definition, row.document, nameOf(version)) };
   }
 
   /** Locks the object until the transaction ends: others can neither change it nor refer to it. */
   async loadToChange(transaction: Kysely<Database>, definition: Definition, at: Place): Promise<ToChange> {
     await lockParents(transaction, definition, at);
     await this.loadParents(transaction, definition, at);
-    const found = await this.#find(transaction, lockWhole(definition), definition, at);
-    return { ...found, before: JSON.parse(found.document) };
+    const { row, version } = await this.#find(transaction, lockWhole(definition), definition, at);
+    const { json, document } = await this.#documents.readToChange(transaction, definition, row.document, nameOf(version));
+    return { ...version, document: json, before: document };
   }
 
-  async #find(db: Kysely<Database>, byId: FindById, definition: Definition, at: Place): Promise<Stored> {
+  async #find(db: Kysely<Database>, byId: FindById, definition: Definition, at: Place): Promise<Found> {
     const { id } = at;
     if (!id.startsWith(`${definition.idPrefix}_`)) {
       throw new RequestError(
@@ -74,8 +76,7 @@ export class StoredObjects {
       throw new RequestError("not_found", `There is no ${definition.title} ${id}${where}; it may have been deleted`);
     }
     // Picks fields one by one: a spread of node:sqlite's row costs as much as reading it.
-    const document = await this.#documents.read(db, definition, row.document, `${id} ${row.version}`);
-    return { id, ownerId: row.owner_id, version: row.version, document };
+    return { row, version: { id, ownerId: row.owner_id, version: row.version } };
   }
 
   /** Checks that the parents in the path exist. */
@@ -99,13 +100,13 @@ export class StoredObjects {
     const { after, json, stored } = amendment.print();
     if (json === document) return { json, version: oldVersion, after };
     const version = oldVersion + 1;
-    await updateDocument(transaction, { id, version, document: stored });
+    await pipelined([
+      updateDocument(transaction, { id, version, document: stored }),
+      references && forgetReferences(transaction, [id]),
+      references && recordReferences(transaction, id, references),
+      replaceUniqueKeys(transaction, { definition, id, before: sentBefore, sent }, this.caller),
+    ]);
     changes.push({ change: "updated", definition, id, storedAs: { ownerId, version }, before, after });
-    if (references) {
-      await forgetReferences(transaction, [id]);
-      await recordReferences(transaction, id, references);
-    }
-    await replaceUniqueKeys(transaction, { definition, id, before: sentBefore, sent }, this.caller);
     await touchParent(transaction, definition, sent, json.length > document.length);
     return { json, version, after };
   }
@@ -136,6 +137,14 @@ export function amendmentOf(documents: Context["documents"], definition: Definit
     },
   };
 }
+
+/** A stored object as it is found, its secrets sealed. */
+interface Found {
+  readonly row: StoredRow;
+  readonly version: Omit<Stored, "document">;
+}
+
+const nameOf = ({ id, version }: Found["version"]): string => `${id} ${version}`;
 
 interface Stored extends StoredAs {
   readonly id: string;

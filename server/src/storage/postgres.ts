@@ -98,12 +98,17 @@ class Writer {
     let committing = false;
     let broken = false;
     try {
-      // Every writer shares this lock, so that who takes it alone (a rotation of keys) has none beside.
-      await Promise.all([
+      // Every writer shares this lock, so that who takes it alone (a rotation of keys) has none beside. Nobody waits for the
+      // answers: what the work sends first goes along, which saves a round trip.
+      const begun = Promise.all([
         client.query("start transaction isolation level read committed", []),
         client.query(`select pg_advisory_xact_lock${alone ? "" : "_shared"}($1)`, [WRITERS]),
       ]);
-      const result = await work(transaction);
+      const result = await work(transaction).catch(async (error: unknown) => {
+        await begun; // where it failed, so did all that followed
+        throw error;
+      });
+      await begun;
       committing = true;
       const { command } = await client.query("commit", []);
       // PostgreSQL answers a commit with ROLLBACK where a statement before it failed.

@@ -1,4 +1,5 @@
 import type { Compilable, CompiledQuery, Kysely, QueryResult } from "kysely";
+import { RequestError } from "../util";
 import type { Database } from "./schema";
 
 /** Stands for a parameter while a statement is compiled. */
@@ -58,13 +59,13 @@ export const insertion = <T extends keyof Database, C extends keyof Database[T] 
   });
 
 /**
- * Sends statements together and awaits all answers. If one fails, it throws that error, but only after all have ended:
- * otherwise the transaction could end first, and the rest would run outside of it.
+ * Sends statements together and awaits all answers. If some fail, it throws only after all have ended: otherwise the transaction
+ * could end first, and the rest would run outside of it. A refusal of our own comes before an error of the database, which may
+ * only follow from it; and the first error before those that follow from it.
  */
 export async function pipelined<T extends readonly unknown[] | []>(statements: T): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
-  try {
-    return await Promise.all(statements);
-  } finally {
-    await Promise.allSettled(statements);
-  }
+  const ended = await Promise.allSettled(statements);
+  const errors = ended.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+  if (errors.length > 0) throw errors.find((error) => error instanceof RequestError) ?? errors[0];
+  return ended.map((one) => (one as PromiseFulfilledResult<unknown>).value) as { -readonly [K in keyof T]: Awaited<T[K]> };
 }
