@@ -16,16 +16,17 @@ const MIB = 2 ** 20;
 export async function measureProvider({ stacks }: Settings): Promise<Section[]> {
   const sections: Section[] = [];
   for (const { count, rounds } of stacks) {
-    const measured: Measured = { ours: [], floor: [] };
+    const measured: Measured = { ours: [], native: [], floor: [] };
     for (let round = 0; round < rounds; round++) {
       // Alternate, so that a slow spell of the machine hits both.
       measured.floor.push(await measureStack("floor", count, {}, () => 0));
       measured.ours.push(await measureOurs(count));
+      measured.native.push(await measureOurs(count, "native"));
     }
     sections.push({
       part: "provider",
       title: `The provider: a stack of ${count} resources`,
-      note: `IP policies on the real engine, with checkpoints, state in a file; medians of ${rounds} rounds. The floor is the same engine with a provider that does nothing. Processor time and memory (resident, added up) are those of program, engine and plugins; the server is not among them.`,
+      note: `IP policies on the real engine, with checkpoints, state in a file; medians of ${rounds} rounds. The floor is the same engine with a provider that does nothing; native is the provider for every language, in times of ours. Processor time and memory (resident, added up) are those of program, engine and plugins; the server is not among them.`,
       columns: {
         phase: "",
         requests: "requests",
@@ -35,12 +36,16 @@ export async function measureProvider({ stacks }: Settings): Promise<Section[]> 
         cpuRatio: "×",
         goal: "goal",
         reached: "",
+        cpuNative: "native",
+        nativeRatio: "× ours",
         wall: "wall s",
         wallFloor: "floor",
         wallRatio: "×",
         memory: "peak MiB",
         memoryFloor: "floor",
         memoryRatio: "×",
+        memoryNative: "native",
+        memoryNativeRatio: "× ours",
         state: "state KiB",
         stateFloor: "floor",
         stateRatio: "×",
@@ -62,6 +67,11 @@ function rowOf(phase: Phase, count: number, measured: Measured): Row {
       [`${figure}Ratio`]: ratio(ours, floor),
     };
   };
+  /** The native provider beside the dynamic one. */
+  const beside = (figure: keyof Cost, name: string, ratioName: string, unit = 1): Row => {
+    const [native, ours] = [middle("native", figure), middle("ours", figure)];
+    return { [name]: native === null ? null : native / unit, [ratioName]: ratio(native, ours) };
+  };
   const cpu = pair("cpu");
   return {
     phase,
@@ -70,8 +80,10 @@ function rowOf(phase: Phase, count: number, measured: Measured): Row {
     ...cpu,
     goal: `≤ ${CPU_GOAL}`,
     reached: typeof cpu.cpuRatio === "number" ? cpu.cpuRatio <= CPU_GOAL : null,
+    ...beside("cpu", "cpuNative", "nativeRatio"),
     ...pair("wall"),
     ...pair("memory", MIB),
+    ...beside("memory", "memoryNative", "memoryNativeRatio", MIB),
     ...(phase === "preview" ? {} : pair("state", 1024)),
   };
 }

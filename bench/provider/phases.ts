@@ -3,6 +3,7 @@ import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import * as tunnels from "@tunnelplane/pulumi";
 import { Engine } from "../../tests/support/engine";
+import { native } from "../../tests/support/providers";
 import { catalogueOf } from "../changesets/objects";
 import { cpuSeconds, watchMemory } from "../processes";
 
@@ -10,7 +11,7 @@ export const PHASES = ["preview", "create", "no-op", "refresh", "update all", "d
 export type Phase = (typeof PHASES)[number];
 
 /** The provider of a stack's resources: ours, or one that does nothing; or all objects as one `CatalogueSet`. */
-export type Side = "ours" | "floor" | "set";
+export type Side = "ours" | "native" | "floor" | "set";
 
 export interface Cost {
   /** Seconds. */
@@ -34,6 +35,7 @@ const LITERAL = `exports.handler=()=>require(${JSON.stringify(join(__dirname, "n
 
 const DECLARE: Record<Exclude<Side, "set">, (name: string, description: string) => void> = {
   ours: (name, description) => void new tunnels.IpPolicy(name, { description }),
+  native: (name, description) => void new native.IpPolicy(name, { description }),
   floor: (name, description) =>
     void new Nothing("pulumi-nodejs:dynamic/bench:Nothing", name, {
       description,
