@@ -8,22 +8,21 @@ import {
   camelCase,
   type Definition,
   docOf,
-  ERRORS,
   isOptional,
   marksOf,
   modulesWithTypes,
   pathFieldsOf,
 } from "../sdk/src/contract";
-import { SERVE_SETTINGS } from "../server/src/cli/settings";
-
-const END = "<!-- /generated -->";
+import { commandsPage, errorsPage, settingsPage } from "./pages";
 
 /** The reference pages, and the README with its tables of resources and settings. */
 export function docsPages(registry: readonly Definition[], root: string): [string, string][] {
   return [
     ["docs/resources.md", resourcesPage(registry)],
     ["docs/errors.md", errorsPage()],
-    ["README.md", readme(readFileSync(join(root, "README.md"), "utf8"), registry, programsIn(join(root, "examples")))],
+    ["docs/settings.md", settingsPage()],
+    ["docs/commands.md", commandsPage()],
+    ["docs/types.md", typesPage(registry, programsIn(join(root, "examples")))],
   ];
 }
 
@@ -40,36 +39,24 @@ const programsIn = (examples: string): Program[] =>
     .filter(({ file }) => existsSync(file))
     .map(({ name, file }) => ({ name, text: readFileSync(file, "utf8") }));
 
-function readme(text: string, registry: readonly Definition[], programs: readonly Program[]): string {
-  return filled(filled(text, "resources", resourcesTable(registry, programs)), "settings", settingsTable());
-}
+/** Every resource type, with its endpoints, classes and examples. */
+const typesPage = (registry: readonly Definition[], programs: readonly Program[]): string => `# Resource types
 
-/** Replaces the text between the marks of a name in a page. */
-function filled(page: string, name: string, content: string): string {
-  const begin = `<!-- generated: ${name} -->`;
-  const [before, rest] = page.split(begin);
-  const end = rest?.indexOf(END) ?? -1;
-  if (rest === undefined || end < 0) throw new Error(`README.md lacks the lines ${begin} and ${END}`);
-  return `${before}${begin}\n${content}${rest.slice(end)}`;
-}
+What a program, a catalogue or a request can declare. This page is generated (\`npm run generate\`).
 
-function settingsTable(): string {
-  const rows = SERVE_SETTINGS.map(({ flag, env, text, more, default: value, defaultText }) => {
-    const usual = defaultText ?? `\`${value}\``;
-    return `| ${text}${more ? ` ([more](${more}))` : ""} | ${flag ? `\`${flag}\`` : "–"} | \`${env}\` | ${usual} |\n`;
-  });
-  return `| Setting | Flag of \`tunnelplane serve\` | Environment | Default |\n|---|---|---|---|\n${rows.join("")}`;
-}
+${resourcesTable(registry, programs)}`;
 
 function resourcesTable(registry: readonly Definition[], programs: readonly Program[]): string {
   const rows = registry.map((definition) => {
     const modules = modulesWithTypes(definition);
     const classes = [definition.type, ...modules.map((module) => module.type)].map((type) => `\`${type}\``).join(" ");
     const endpoints = [definition.path, ...modules.map((module) => `…/{id}/${module.name}`)].map((path) => `\`${path}\``).join(" ");
-    const section = `docs/resources.md#${anchor(definition.title)}`;
+    const section = `resources.md#${anchor(definition.title)}`;
     const examples = [
       `[short](${section})`,
-      ...programs.filter(({ text }) => text.includes(`new tunnels.${definition.type}(`)).map(({ name }) => `[${name}](examples/${name})`),
+      ...programs
+        .filter(({ text }) => text.includes(`new tunnels.${definition.type}(`))
+        .map(({ name }) => `[${name}](../examples/${name})`),
     ];
     return `| [${definition.title}](${section}) | ${endpoints} | ${classes} | ${examples.join(" ")} |\n`;
   });
@@ -122,22 +109,3 @@ function fieldRow(name: string, schema: z.ZodType): string {
 }
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
-
-function errorsPage(): string {
-  const rows = Object.values(ERRORS).map(({ code, status, when }) => `| \`${code}\` | ${status} | ${when} |\n`);
-  return `# Errors
-
-Every answer with a status of 400 or more is JSON:
-
-\`\`\`json
-{"error_code": "TP_1501", "status_code": 409, "msg": "hostports[0] is served by another edge already; …", "details": {"operation_id": "op_…", "field": "hostports[0]"}}
-\`\`\`
-
-\`msg\` says what is wrong, what was expected and what to do; \`details.field\` names the invalid field. A refused request
-changes nothing.
-This page follows from the contract (\`npm run generate\`).
-
-| Code | Status | Answered when |
-|---|---|---|
-${rows.join("")}`;
-}

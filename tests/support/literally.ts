@@ -8,6 +8,12 @@ export function commandsIn(page: string): string[] {
   return blocks.flatMap((block) => block.replaceAll("\\\n", "").split("\n")).filter((line) => line.trim() && !line.startsWith("#"));
 }
 
+/** The lines that a page says are printed, without what stands around them. */
+export const linesPrinted = (page: string): string[] =>
+  [...readFileSync(page, "utf8").matchAll(/^```console\n(.*?)^```/gms)]
+    .flatMap(([, block = ""]) => block.split("\n").map((line) => line.trim()))
+    .filter(Boolean);
+
 export interface Shell {
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;

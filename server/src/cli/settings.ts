@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from "commander";
 import ipaddr from "ipaddr.js";
 import { parseEndpoints } from "../events";
 
-/** One setting of the server. Its flag, environment variable, `--help` and the README's table come from here. */
+/** One setting of the server. Its flag, environment variable, `--help` and the page of settings come from here. */
 export interface Setting {
   /** In commander's form, for example `--listen <host:port>`. A setting without a flag comes from the environment only. */
   readonly flag?: string;

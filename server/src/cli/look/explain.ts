@@ -40,8 +40,14 @@ const overview = (): string[] => {
 };
 
 function explained(name: string): string[] {
-  const error = Object.values(ERRORS).find(({ code }) => code === name.toUpperCase());
-  if (error) return [`${bold(error.code)} (HTTP ${error.status})`, `Answered when ${error.when}.`];
+  const errors: readonly { code: string; status: number; when: string; cure?: string }[] = Object.values(ERRORS);
+  const error = errors.find(({ code }) => code === name.toUpperCase());
+  if (error)
+    return [
+      `${bold(error.code)} (HTTP ${error.status})`,
+      `Answered when ${error.when}.`,
+      ...(error.cure ? [withoutLinks(error.cure)] : []),
+    ];
   if (EVENT_TYPES.includes(name)) return eventType(name);
   const [kind = "", ...path] = name.split(".");
   const definition = findKind(kind);
@@ -53,6 +59,9 @@ function explained(name: string): string[] {
   }
   return path.length === 0 ? kindLines(definition) : fieldLines(definition, path);
 }
+
+/** Links of the documentation mean nothing on a terminal. */
+const withoutLinks = (text: string): string => text.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1");
 
 const eventType = (name: string): string[] => [
   bold(name),

@@ -1,0 +1,103 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitepress";
+
+const REPOSITORY = "https://github.com/tunnelplane/tunnelplane";
+const DOCS = fileURLToPath(new URL("..", import.meta.url));
+
+/** A page by its first heading, so that the list of pages says what the page says. */
+const page = (path: string) => ({
+  text: /^# (.*)$/m.exec(readFileSync(join(DOCS, path), "utf8"))?.[1]?.replaceAll("`", "") ?? path,
+  link: `/${path.replace(/(README)?\.md$/, "")}`,
+});
+const pages = (...paths: string[]) => paths.map(page);
+
+/** The pages of a folder that the generator writes, if it is there. */
+const generated = (folder: string) =>
+  readdirSync(DOCS)
+    .filter((name) => name === folder)
+    .flatMap(() => readdirSync(join(DOCS, folder)))
+    .filter((name) => name.endsWith(".md"))
+    .sort()
+    .map((name) => page(`${folder}/${name}`));
+
+export default defineConfig({
+  title: "tunnelplane",
+  description: "A self-hosted control plane for tunnels that platform teams declare in code",
+  cleanUrls: false,
+  lastUpdated: false,
+  // For those who change the code; they are read in the repository, which draws their diagrams.
+  srcExclude: ["architecture/**"],
+  rewrites: { "reference/README.md": "reference/index.md" },
+  markdown: {
+    config(markdown) {
+      // Links out of this folder lead to the repository.
+      markdown.core.ruler.push("repository", ({ tokens, env }) => {
+        const folder = posix.dirname((env as { relativePath: string }).relativePath);
+        for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+          const href = token.attrGet("href");
+          if (token.type !== "link_open" || !href || /^([a-z]+:|#|\/)/.test(href)) continue;
+          const target = posix.normalize(posix.join("docs", folder, href));
+          if (!target.startsWith("docs/") || target.startsWith("docs/architecture/"))
+            token.attrSet("href", `${REPOSITORY}/blob/main/${target}`);
+        }
+      });
+    },
+  },
+  themeConfig: {
+    // An index that is part of the site: no service is asked.
+    search: { provider: "local" },
+    outline: [2, 3],
+    nav: [
+      { text: "Tutorial", link: "/tutorial" },
+      { text: "Concepts", link: "/concepts" },
+      { text: "Reference", link: "/types" },
+      { text: "Errors", link: "/errors" },
+    ],
+    sidebar: [
+      { text: "Begin", items: pages("tutorial.md", "concepts.md", "faq.md", "glossary.md", "support.md") },
+      {
+        text: "How to",
+        items: pages(
+          "how-to/mutual-tls.md",
+          "how-to/oidc.md",
+          "how-to/ssh-certificates.md",
+          "how-to/event-pipelines.md",
+          "adopt.md",
+          "how-to/move.md",
+          "how-to/ci.md",
+          "review.md",
+          "policies.md",
+          "gateway.md",
+          "native.md",
+        ),
+      },
+      {
+        text: "Operate",
+        items: [
+          ...pages("deploy.md", "operations.md", "gateway-operations.md", "console.md"),
+          { text: "Backup and recovery", link: "/operations#backup-and-restore" },
+          { text: "A lost admin key", link: "/operations#a-lost-admin-key" },
+          { text: "Upgrade", link: "/operations#upgrade" },
+          ...pages("settings.md", "errors.md", "performance.md"),
+        ],
+      },
+      {
+        text: "Reference",
+        items: pages(
+          "types.md",
+          "resources.md",
+          "commands.md",
+          "catalogue.md",
+          "changesets.md",
+          "previews.md",
+          "meaning.md",
+          "events.md",
+          "client.md",
+        ),
+      },
+      { text: "Every type", collapsed: true, items: generated("reference") },
+    ],
+  },
+});

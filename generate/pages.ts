@@ -1,0 +1,93 @@
+import { ERRORS } from "../sdk/src/contract";
+import { examplesOf } from "../server/src/cli/examples";
+import { EXIT_CODES } from "../server/src/cli/look";
+import { program } from "../server/src/cli/program";
+import { SERVE_SETTINGS } from "../server/src/cli/settings";
+
+type Command = ReturnType<typeof program>;
+
+const FOLLOWS = "This page is generated (`npm run generate`).";
+const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("\n", " ");
+
+/** Every setting of the server. */
+export function settingsPage(): string {
+  const rows = SERVE_SETTINGS.map(({ flag, env, text, more, default: value, defaultText }) => {
+    const usual = defaultText ?? `\`${value}\``;
+    const link = more ? ` ([more](${more.replace(/^docs\//, "")}))` : "";
+    return `| ${cell(text)}${link} | ${flag ? `\`${flag}\`` : "–"} | \`${env}\` | ${usual} |\n`;
+  });
+  return `# Settings of the server
+
+Each is a flag of \`tunnelplane serve\` or an environment variable; a flag wins. Put passwords and keys into the
+environment, because lists of processes show flags. ${FOLLOWS}
+
+| Setting | Flag | Environment | Default |
+|---|---|---|---|
+${rows.join("")}`;
+}
+
+/** Every command, with its arguments, options and examples. */
+export function commandsPage(): string {
+  const all = program();
+  return `# Commands
+
+\`tunnelplane\` is the command of \`@tunnelplane/server\`; in a project or a clone, \`npx tunnelplane\`. \`--help\` behind any
+command tells the same. ${FOLLOWS}
+
+Commands that ask a server take \`--url\` and \`--api-key\`, or \`TUNNELPLANE_BASE_URL\` and \`TUNNELPLANE_API_KEY\`.
+
+| Exit code | Meaning |
+|---|---|
+${Object.entries(EXIT_CODES)
+  .map(([code, what]) => `| ${code} | ${what} |\n`)
+  .join("")}
+${all.commands.map((command) => commandSection(command, "tunnelplane", "##")).join("\n")}`;
+}
+
+function commandSection(command: Command, parent: string, heading: string): string {
+  const name = `${parent} ${command.name()}`;
+  const inner = command.commands.map((one) => commandSection(one, name, `${heading}#`)).join("\n");
+  const rows = [
+    ...command.registeredArguments.map((argument) => [
+      argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
+      argument.description,
+    ]),
+    ...command.options.filter(({ long }) => long !== "--url" && long !== "--api-key").map(({ flags, description }) => [flags, description]),
+  ];
+  const table =
+    rows.length > 0 && command.name() !== "serve"
+      ? `| Argument or option | What it says |\n|---|---|\n${rows.map(([flags = "", text = ""]) => `| \`${flags.replaceAll("|", "\\|")}\` | ${cell(text)} |\n`).join("")}\n`
+      : "";
+  const examples = examplesOf(command).map(([line, what]) => `${line}    # ${what}\n`);
+  const settings = command.name() === "serve" ? "Its flags are the [settings](settings.md).\n\n" : "";
+  return `${heading} ${name}
+
+${command.description()}.
+
+${settings}${table}${command.commands.length > 0 ? "" : `\`\`\`sh\n${examples.join("")}\`\`\`\n`}${inner && `\n${inner}`}`;
+}
+
+/** Every error of the API, with what to do. */
+export function errorsPage(): string {
+  const sections = Object.values(ERRORS as Record<string, { code: string; status: number; when: string; cure?: string }>).map(
+    ({ code, status, when, cure }) => `## ${code}
+
+HTTP ${status}: ${when}.
+
+${cure ?? "The message says what to do."}
+`,
+  );
+  return `# Errors, and what to do
+
+Every answer with a status of 400 or more is JSON:
+
+\`\`\`json
+{"error_code": "TP_1501", "status_code": 409, "msg": "hostports[0] is served by another edge already; …", "details": {"operation_id": "op_…", "field": "hostports[0]"}}
+\`\`\`
+
+\`msg\` says what is wrong, what was expected and what to do; \`details.field\` where it stands; the server's log has
+\`details.operation_id\`. A refused request changes nothing. \`tunnelplane explain TP_1501\` tells the same as this page.
+${FOLLOWS}
+
+${sections.join("\n")}`;
+}
