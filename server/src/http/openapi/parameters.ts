@@ -44,7 +44,12 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
   },
   after_address: { name: "after_address", in: "query", description: "Only what comes after this address.", schema: { type: "string" } },
   type: { name: "type", in: "query", description: "Only events of this type.", schema: { type: "string" } },
-  object_id: { name: "object_id", in: "query", description: "The object: only its events, or what refers to it.", schema: { type: "string" } },
+  object_id: {
+    name: "object_id",
+    in: "query",
+    description: "The object: only its events, or what refers to it.",
+    schema: { type: "string" },
+  },
   status: {
     name: "status",
     in: "query",
