@@ -8,7 +8,6 @@ import {
   lacksFields,
   mapSecrets,
   marksOf,
-  present,
   toAnswered,
   toSent,
   withDefaults,
@@ -150,7 +149,11 @@ export class Documents {
 
   #uncomputed(definition: Definition, id: string, createdAt: string, sent: Document): Document {
     const uri = `${this.placeholder}${expandPath(definition.path, sent)}/${id}`;
-    const refer = (target: string) => ({ id: target, uri: this.addressOf(present(definitionOfId(target)), target) });
+    // What is sent is composed before its references are checked: an id of no kind has no address, and is refused there.
+    const refer = (target: string) => {
+      const named = definitionOfId(target);
+      return { id: target, uri: named ? this.addressOf(named, target) : "" };
+    };
     const answered = toAnswered(createSchema(definition), sent, { uri, refer }) as Document;
     return { id, uri, created_at: createdAt, ...answered, ...unknownYet(definition) };
   }

@@ -30,7 +30,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("k", "bigint", (column) => column.notNull())
     .execute();
   await schema.alterTable("audit_event").addColumn("lane", "text").execute();
-  await schema.createIndex("audit_event_lane").on("audit_event").column("lane").unique().where(sql.ref("lane"), "is not", null).execute();
+  // Not unique: a row that somebody repeated is for `audit verify` to find and tell.
+  await schema.createIndex("audit_event_lane").on("audit_event").column("lane").where(sql.ref("lane"), "is not", null).execute();
   if (isPostgres) await refuseOlderServers(db);
 }
 
