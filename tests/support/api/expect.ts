@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { rowsIn, type Start } from "../databases";
+import { rowsIn, type Start, settled } from "../databases";
 import { Rest, type RestAnswer } from "../rest";
 import type { ServerProcess } from "../server";
 
@@ -73,8 +73,9 @@ class ServerOfThisFile {
     return this.running.log;
   }
 
-  /** Queries the server's database, for values that no answer shows. */
-  query(statement: string): Promise<unknown[]> {
+  /** Queries the server's database, for values that no answer shows, once committed changes have their place in the logs. */
+  async query(statement: string): Promise<unknown[]> {
+    await settled(this.running.data);
     return rowsIn(this.running.data, statement);
   }
 
