@@ -151,7 +151,7 @@ describe("A server on a PostgreSQL database", () => {
     }
   });
 
-  it("opens no more connections than configured", async () => {
+  it("opens no more connections than configured, and one for the event log", async () => {
     const postgres = await sharedPostgres();
     const data = await postgres.newDatabase();
     const server = await ServerProcess.start({ data, env: { TUNNELPLANE_DATABASE_POOL: "2" } });
@@ -162,7 +162,7 @@ describe("A server on a PostgreSQL database", () => {
     await session.end();
     await server.stop();
     expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([201]));
-    expect(rows).to.have.length(2);
+    expect(rows).to.have.length(2 + 1);
     expect(await failure(data, { TUNNELPLANE_DATABASE_POOL: "none" })).to.contain("Expected a whole number from 1 to 9999");
   });
 });
