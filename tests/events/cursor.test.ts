@@ -20,6 +20,7 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
   /** Page by page. */
   async function listed(destination: string, limit: number, status?: DeliveryRow["status"]): Promise<DeliveryRow[]> {
     const found: DeliveryRow[] = [];
+    await world.core.sequencer.settle(); // as the API does
     for (let before: string | undefined; ; ) {
       const page = await deliveryPage(world.core.store, destination, status, { limit, before });
       found.push(...page.documents.map((document) => JSON.parse(document)));

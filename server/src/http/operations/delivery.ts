@@ -73,6 +73,7 @@ export const deliveryOperations: readonly Operation[] = [
     success: { status: 200, answer: deliveryShape, list: { key: "deliveries" } },
     run: async ({ resources, context }, { params, query }) => {
       await resources.get(destination, params);
+      await context.sequencer.settle(); // so that a change that was answered is listed
       const page = { limit: limitOf(query), before: beforeOf({ title: "event", idPrefix: "ev" }, query) };
       return deliveryPage(context.store, params.id, statusOf(query), page);
     },
@@ -107,6 +108,7 @@ export const deliveryOperations: readonly Operation[] = [
       const { value, problems } = validateModule(replayShape.schema, body);
       refuseFaults(problems);
       const which = value.since === undefined ? { deadLetters: true as const } : { since: new Date(value.since as string) };
+      await context.sequencer.settle(); // so that a change that was answered is replayed
       return { json: JSON.stringify({ count: await replay(context.store, params.id, which, new Date()) }) };
     },
   },
