@@ -1,5 +1,3 @@
-import { present } from "@tunnelplane/sdk/contract";
-
 /** The configuration keys of an explicit account. */
 export const ACCOUNT_BASE_URL = "account:baseUrl";
 export const ACCOUNT_API_KEY = "account:apiKey";
@@ -69,6 +67,6 @@ export function validatesOnServer(config: ConfigLookup, environment: NodeJS.Proc
 }
 
 function first(candidates: [value: string | undefined, source: string][]): { value: string; source: string } | undefined {
-  const found = candidates.find(([value]) => value);
-  return found && { value: present(found[0]), source: found[1] };
+  for (const [value, source] of candidates) if (value) return { value, source };
+  return undefined;
 }
