@@ -95,14 +95,14 @@ const BAD_FILES: readonly BadFile[] = [
   },
   {
     what: "files, configuration and aliases that are missing, and tags that do not exist",
-    yaml: "certificateAuthorities:\n  clients: { caPem: !file nowhere.pem }\nipPolicies:\n  a: { description: !config place, metadata: !secret note }\n  b: { description: *nobody }\n  c: &c { metadata: *c }\n  d: { metadata: !env HOME }\n  e: { metadata: !file [x] }\n",
+    yaml: "certificateAuthorities:\n  clients: { caPem: !file nowhere.pem }\nipPolicies:\n  a: { description: !config place, metadata: !secret note }\n  b: { description: *nobody }\n  c: &c { metadata: *c }\n  d: { metadata: !vault HOME }\n  e: { metadata: !file [x] }\n",
     says: [
       "2:27 certificateAuthorities.clients.caPem cannot be read from its file: ENOENT: no such file or directory",
       '4:29 ipPolicies.a.description is not in the stack\'s configuration: run "pulumi config set place …"',
       '4:54 ipPolicies.a.metadata is not in the stack\'s configuration: run "pulumi config set --secret note …"',
       "5:21 ipPolicies.b.description is an alias for &nobody, which is not defined before it",
       "6:21 ipPolicies.c.metadata contains itself through an alias",
-      "7:18 !env is not a tag here; accepted: !file, !config, !secret",
+      "7:18 !vault is not a tag here; accepted: !file, !env, !config, !secret",
       "8:18 !file takes a text",
       "8:24 ipPolicies.e.metadata must be a string",
     ],
