@@ -38,7 +38,8 @@ describe("The documents", () => {
       [...withoutCode(read(path)).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target = ""]) => {
         if (/^[a-z]+:/.test(target)) return [];
         const [file = "", anchor] = target.split("#");
-        const place = file === "" ? path : normalize(join(dirname(path), file));
+        // Packing puts these two beside the README of each package.
+        const place = file === "" ? path : normalize(join(dirname(path), file)).replace(/^[\w-]+\/(CHANGELOG\.md|LICENSE)$/, "$1");
         if (!existsSync(join(ROOT, place))) return [`${path}: ${target} is no file`];
         if (anchor === undefined || statSync(join(ROOT, place)).isDirectory()) return [];
         return anchorsOf(place).has(anchor) ? [] : [`${path}: ${target} is no heading there`];

@@ -1,3 +1,4 @@
+import "@tunnelplane/sdk/node";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import type { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
