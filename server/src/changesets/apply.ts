@@ -9,7 +9,7 @@ import type { Faults } from "./faults";
 import type { Plan } from "./plan";
 import { type Child, parentIds } from "./prepare";
 
-/** What the plan rests on has changed since; make another. */
+/** Something that the plan has read changed since; plan again. */
 export class Moved extends Error {}
 
 /** The set whose plan is carried out. */
@@ -109,7 +109,7 @@ async function touchParents(transaction: Kysely<Database>, { rows, going }: Plan
     const grown = children.find(({ bytes }) => bytes > 0);
     const child = grown ?? (children[0] as Child);
     const bytes = children.reduce((sum, one) => sum + one.bytes, 0);
-    // What is made here shows its children from its first version on.
+    // Objects that are created here show their children from their first version on.
     if (made.has(id) && bytes <= mostBytes(child)) continue;
     try {
       await touchParent(transaction, child.definition, child.sent, grown !== undefined);

@@ -21,7 +21,7 @@ export interface Item {
   readonly member: MemberRow | undefined;
   /** Whether the request names it; otherwise it is a member that may have to follow others. */
   readonly isWanted: boolean;
-  /** What the request says, checked, with defaults. */
+  /** The fields of the request, checked, with defaults. */
   readonly body: Findings;
   /** The fields that the set declares. */
   readonly declared: readonly string[];
@@ -31,7 +31,7 @@ export interface Item {
   readonly lacking: readonly string[];
   /** The id that it will have; another than the old one if it is replaced. */
   id: string;
-  /** What becomes of a stored object. */
+  /** The stored object after the change. */
   amendment?: Amendment;
   /** The complete fields that it will have. */
   sent: Document;
@@ -65,7 +65,7 @@ export function identify(objects: readonly Wanted[], members: readonly MemberRow
   );
 }
 
-/** What the request says of each object, with ids in the place of keys, checked against the contract. */
+/** The objects of the request, with ids in the place of keys, checked against the contract. */
 export async function itemsOf(planning: Planning, identified: ReadonlyMap<Wanted, MemberRow | string | undefined>): Promise<Item[]> {
   const { faults, loaded, leaving } = planning;
   const idOf = (found: MemberRow | string | undefined) => (typeof found === "object" ? found.resource_id : found);
@@ -144,7 +144,7 @@ async function itemOf(
   const body = await planning.context.validation.validate(planning.caller.ownerId, { kind: definition.kind, what: "create" }, fields);
   const before: readonly string[] = member ? JSON.parse(member.declared) : [];
   const isLeftOut = (field: string) => fields[field] === undefined || fields[field] === null;
-  // What an object has that was never declared is left alone, also where a new object would need it.
+  // Fields that were never declared are left alone, even if a new object would need them.
   const isLacking = (path: readonly PropertyKey[]) =>
     old !== undefined && path.length === 1 && isLeftOut(String(path[0])) && !before.includes(String(path[0]));
   const problems = body.problems.filter(({ path }) => !isLacking(path));
@@ -160,7 +160,7 @@ async function itemOf(
   };
 }
 
-/** What an object shall be as the request alone says, before anything is replaced. */
+/** An object as the request alone declares it, before anything is replaced. */
 export function begin({ documents, faults }: Planning, item: Item): void {
   const { old, body, definition, patch, name } = item;
   if (!old || faults.has(name)) {

@@ -12,7 +12,7 @@ import { isShown, prepare, type Rows } from "./prepare";
 import { orderedByReferences, replaceWhatMust } from "./replacements";
 import { type ChangeSetRequest, MOST_OBJECTS } from "./request";
 
-/** What an apply does. */
+/** The operations of an apply. */
 export interface Plan {
   readonly operations: readonly Operation[];
   /** The operations with the ids and the tokens of what is made. */
@@ -169,7 +169,7 @@ async function settle(planning: Planning, wanted: readonly Item[]): Promise<{ it
   }
 }
 
-/** What goes, those first that refer to others. */
+/** The objects to delete; those that refer to others come first. */
 function orderedDeletions({ loaded, documents }: Planning, deleted: readonly MemberRow[]): MemberRow[] {
   const byId = new Map(deleted.map((member) => [member.resource_id, member]));
   const targetsIn = (value: unknown): MemberRow[] => {

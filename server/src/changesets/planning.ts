@@ -16,7 +16,7 @@ export interface Loaded {
   readonly before: Document;
 }
 
-/** What is known while a change set is planned. */
+/** The facts that planning collects. */
 export interface Planning {
   readonly context: Context;
   readonly caller: Caller;
@@ -36,11 +36,11 @@ export interface Planning {
 export const isSeenBy = (caller: Caller, definition: Definition, ownerId: string): boolean =>
   (definition.access !== "admin" || caller.admin) && !isHidden(definition, ownerId, caller);
 
-/** What a plan rests on. */
+/** The objects and versions that a plan has read. */
 export interface Facts {
   /** The version of each object that was looked at; null where there is none. */
   readonly versions: Map<string, number | null>;
-  /** What refers to objects that are to go. */
+  /** Objects that refer to objects to be deleted. */
   readonly goingIds: string[];
   readonly users: UserRow[];
   /** Objects that are to join the set, and are in none. */

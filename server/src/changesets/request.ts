@@ -17,7 +17,7 @@ export interface ChangeSetRequest {
   readonly expect: string | undefined;
   readonly maxDeletes: number;
   readonly objects: readonly Wanted[];
-  /** What is wrong with single objects. */
+  /** Faults of single objects. */
   readonly faults: Faults;
 }
 
@@ -103,7 +103,7 @@ function readObject(written: unknown, name: string, faults: Faults): Wanted | un
   return { name, definition, key: key as string, id: (id ?? undefined) as string | undefined, fields: fields as Document };
 }
 
-/** What faults call an object that may not even have a key. */
+/** The name of an object in faults; it may not even have a key. */
 function nameOf(written: unknown, index: number): string {
   const { kind, key }: Document = isObject(written) ? written : {};
   const isNamed = typeof kind === "string" && definitions.has(kind) && typeof key === "string" && NAME.test(key);

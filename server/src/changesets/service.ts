@@ -19,7 +19,7 @@ import { inTurn } from "./turns";
 /** How often a plan is made anew because others changed what it rests on. */
 const ATTEMPTS = 8;
 
-/** What an apply answers. */
+/** The answer to an apply. */
 export interface Applied {
   readonly set: string;
   readonly operations: readonly Operation[];

@@ -77,7 +77,7 @@ interface ReadCatalogue {
   report(refusal: ApiError): string;
 }
 
-/** What only a program can give. */
+/** Tags that only a program can resolve. */
 const ofPrograms = (tag: string): Tags => ({
   [tag]: () => {
     throw new Error(

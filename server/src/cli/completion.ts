@@ -5,7 +5,7 @@ import { KIND_NAMES } from "./look";
 const SHELLS = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof SHELLS)[number];
 
-/** What may follow a command: its commands, options, and the values that are known of its first argument. */
+/** The words that may follow a command: its commands, its options, and known values of its first argument. */
 interface Place {
   /** The words before: "" for the program, "keys rotate" for a command within another. */
   readonly path: string;

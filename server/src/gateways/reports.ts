@@ -132,7 +132,7 @@ async function credentialsOf(db: Kysely<Database>, owner: string, ids: readonly 
   return new Set(rows.map(({ id }) => id));
 }
 
-/** What became of an edge at a gateway. */
+/** The state of an edge at a gateway. */
 export interface Serving {
   readonly name: string;
   readonly last_seen: string;
@@ -143,7 +143,7 @@ export interface Serving {
 /** The gateways whose reports are looked through for one answer: those that were seen last. A report may have 1 MiB. */
 const MOST_LOOKED_AT = 20;
 
-/** What became of these edges at each gateway, by the id of the edge. */
+/** The state of these edges at each gateway, by the id of the edge. */
 export async function servingOf({ reader }: Store, edges: ReadonlySet<string>): Promise<ReadonlyMap<string, readonly Serving[]>> {
   const gateways = await reader
     .selectFrom("gateway")

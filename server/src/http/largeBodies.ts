@@ -17,7 +17,7 @@ export interface ListLimit {
 /** A body with one long list of objects. */
 export interface ListBody {
   readonly body: Record<string, unknown>;
-  /** What is wrong with single objects of the list, by their index. */
+  /** Faults of single objects of the list, by their index. */
   readonly broken: ReadonlyMap<number, Fault>;
 }
 

@@ -18,7 +18,7 @@ export interface Act {
   readonly digest?: string;
 }
 
-/** What has to know exactly after which events a change comes. */
+/** Follows changes of kinds that must know exactly which events come before them. */
 export interface Follower {
   readonly kinds: readonly Kind[];
   /**
@@ -33,10 +33,10 @@ export interface Follower {
  * share one sequence, which is the order of commits.
  *
  * On PostgreSQL, writers would take turns at the end of the log. So they only insert into the inbox, and a sequencer gives the
- * rows their places; see {@link Sequencer}. What needs its exact place, and everything on SQLite, is written into the log at once.
+ * rows their places; see {@link Sequencer}. Changes that need an exact place, and all changes on SQLite, go into the log at once.
  */
 export class Journal {
-  /** What was prepared before its transaction. */
+  /** The parts that were prepared before the transaction. */
   readonly #ahead = new WeakMap<ObjectChange, Prepared>();
   /** Whether SQLite's inbox is known to be empty: only a restored backup brings rows into it. */
   #emptied = false;

@@ -165,7 +165,7 @@ interface Passed {
 
 interface LowMark {
   readonly n: number;
-  /** Whoever drew this number, or a smaller one, has a smaller transaction id. */
+  /** Transactions that drew this number, or a smaller one, have smaller ids. */
   readonly end: number;
 }
 

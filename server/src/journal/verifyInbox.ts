@@ -23,7 +23,7 @@ export class LaneOrder {
   }
 }
 
-/** What the last row about an object in the inbox says. */
+/** The last row about an object in the inbox. */
 export interface ToldInInbox {
   readonly n: number;
   readonly isDeleted: boolean;

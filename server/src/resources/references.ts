@@ -27,7 +27,7 @@ export const referencesOf = (definition: Definition, sent: Document): Resolvable
     .filter(({ id }) => !id.startsWith("usr_"))
     .map((reference) => ({ ...reference, targets: targetsOf(reference.reference.to) }));
 
-/** What is wrong with a reference whose id names another type of object than may stand there. */
+/** The fault of a reference whose id names an object of another type than is allowed there. */
 export function wrongKind({ path, id: target, targets }: ResolvableReference): Fault | undefined {
   const named = definitionOfId(target);
   if (named && targets.includes(named)) return undefined;

@@ -112,7 +112,7 @@ export class StoredObjects {
   }
 }
 
-/** What becomes of an object when some of its fields are replaced. */
+/** An object after some of its fields were replaced. */
 export interface Amendment {
   /** The fields that were sent for it so far. */
   readonly sentBefore: Document;

@@ -48,7 +48,7 @@ async function printDifference(transport: Transport, definition: Definition, id:
   throw new SaysNo();
 }
 
-/** What differs between two values, each with the place. */
+/** The differences between two values, each with its place. */
 function differences(before: unknown, after: unknown, at = ""): string[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   if (isRecord(before) && isRecord(after)) {

@@ -4,13 +4,13 @@ import { CommanderError } from "commander";
 /** There is nothing of that name or id. */
 export class MissingObjectError extends Error {}
 
-/** What was typed names something that there is not. */
+/** The command names something that does not exist. */
 export class UsageError extends Error {}
 
 /** A command that says no, after it has printed why: a difference, a check that failed. */
 export class SaysNo extends Error {}
 
-/** What commands end with. The documentation is made from this. */
+/** The exit codes of commands. The documentation is made from this. */
 export const EXIT_CODES = {
   0: "it is done; diff: there is no difference",
   1: "it failed, or the server refused it; diff: there are differences; doctor: something is wrong",

@@ -2,7 +2,7 @@ import { type Definition, definitionOfId, plural, registry } from "@tunnelplane/
 import { UsageError } from "./failures";
 import { suggestion } from "./suggest";
 
-/** What a kind is called on the command line: "tls-edges". */
+/** The name of a kind on the command line: "tls-edges". */
 export const nameOf = ({ kind }: Definition): string => plural(kind).replaceAll("_", "-");
 
 export const KIND_NAMES: readonly string[] = registry.map(nameOf);

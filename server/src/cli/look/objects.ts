@@ -35,7 +35,7 @@ async function* placesOf(transport: Transport, definition: Definition): AsyncGen
   for await (const { id } of objectsOf(transport, parent)) yield { [field]: id };
 }
 
-/** One object with its ETag, or undefined. What stands below another object is looked for there. */
+/** One object with its ETag, or undefined. An object below another one is looked for there. */
 export async function find(transport: Transport, definition: Definition, id: string): Promise<{ path: string; body: Stored } | undefined> {
   if (pathFieldsOf(definition).length === 0) {
     const body = await collectionAt(transport, definition, {}).get(id);

@@ -2,7 +2,7 @@ import { definitionOf, registry, sampleId } from "@tunnelplane/sdk/contract";
 import { isIdempotent, type Operation } from "../operations/operation";
 import type { Json } from "./schemas";
 
-/** What an operation does and how to use it well, in sentences. */
+/** Describes an operation and how to use it, in sentences. */
 export function descriptionOf(operation: Operation): string {
   const { method, summary, about, query, success, body, waits } = operation;
   const sentences = [
@@ -31,5 +31,5 @@ function parameterInPath(path: string, name: string): Json {
   return { description: `The id of the ${title}.`, schema: { type: "string" }, example: sampleId(idPrefix, "one") };
 }
 
-/** What stands in the path where it is no id. */
+/** The parts of paths that are not ids. */
 const WORDS: Readonly<Record<string, string>> = { name: "Its name.", set: "The name of the set.", type: "The type of event." };

@@ -79,7 +79,7 @@ export function collectionOperations(definition: Definition): Operation[] {
   ];
 }
 
-/** What may be changed, of the sample: its first such field. */
+/** The first field of the sample that may be changed. */
 const sampleUpdate = (definition: Definition) =>
   Object.fromEntries(
     Object.entries(sampleBody(definition))

@@ -44,7 +44,7 @@ export const dryRunShape: Shape = {
   }),
 };
 
-/** Who can reach what. */
+/** Lists who can reach each address. */
 export const exposureOperations: readonly Operation[] = [
   {
     method: "GET",

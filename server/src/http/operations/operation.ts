@@ -60,7 +60,7 @@ export interface Operation {
   readonly path: string;
   readonly id: string;
   readonly summary: string;
-  /** What else a reader of the OpenAPI document should know, in sentences. */
+  /** More that a reader of the OpenAPI document should know, in sentences. */
   readonly about?: string;
   /** The operation's group in the OpenAPI document; its title is for people. */
   readonly tag: { readonly name: string; readonly description: string; readonly title?: string };

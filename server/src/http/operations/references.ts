@@ -18,7 +18,7 @@ const referenceShape: Shape = {
   }),
 };
 
-/** What refers to what. */
+/** Lists the objects that refer to an object. */
 export const referenceOperations: readonly Operation[] = [
   {
     method: "GET",

@@ -23,7 +23,7 @@ export interface PreparedCreation {
   print(): { readonly json: string; readonly rows: CreationRows };
 }
 
-/** What a creation stores, beside references and unique keys. */
+/** The rows of a creation, besides references and unique keys. */
 export interface CreationRows {
   readonly resource: Database["resource"];
   readonly toldSecret?: Database["told_secret"];
