@@ -1,4 +1,5 @@
 import { EventEmitter, once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { deliveryMetrics } from "../../server/src/events/admin/metrics";
 import { pruneEvents } from "../../server/src/events/admin/pruning";
@@ -222,12 +223,16 @@ onEveryDatabase("Events", (_start, database) => {
       throw new TargetError("gave no answer within 30 s");
     };
     await world.change(await world.objects(40));
-    const delivering = world.dispatcher().deliverDue();
-    while (healthy.target.arrived.length < 40) await new Promise((resolve) => setImmediate(resolve));
+    const dispatcher = world.dispatcher();
+    const delivering: Promise<void>[] = [];
+    while (healthy.target.arrived.length < 40) {
+      delivering.push(dispatcher.deliverDue()); // as a server does every second
+      await sleep(100);
+    }
     expect(dead.target.batches.length).to.be.greaterThan(0).and.at.most(4);
     dead.target.behaviour = takeAll;
     end();
-    await delivering;
+    await Promise.all(delivering);
   });
 
   it("do not wait for a batch that came before and is not answered yet", async () => {
