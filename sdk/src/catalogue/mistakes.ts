@@ -1,5 +1,5 @@
 import type { LineCounter } from "yaml";
-import { formatPath, present } from "../contract";
+import { distanceOf, formatPath } from "../contract";
 
 /** One mistake in a file. */
 export interface Mistake {
@@ -25,22 +25,8 @@ export function report(file: string, mistakes: readonly Mistake[], lines: LineCo
 /** Suggests the candidate that a misspelled name probably meant, as the end of a sentence. Empty if none is similar. */
 export function didYouMean(name: string, candidates: readonly string[]): string {
   const near = candidates
-    .map((candidate) => ({ candidate, distance: distance(name.toLowerCase(), candidate.toLowerCase()) }))
+    .map((candidate) => ({ candidate, distance: distanceOf(name.toLowerCase(), candidate.toLowerCase()) }))
     .filter((found) => found.distance <= Math.max(1, Math.floor(name.length / 3)))
     .sort((a, b) => a.distance - b.distance)[0];
   return near ? `; did you mean "${near.candidate}"?` : "";
-}
-
-/** The Levenshtein distance: how many characters have to be added, removed or replaced. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, char] of [...a].entries()) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j++) {
-      const replaced = present(row[j]) + (char === b[j] ? 0 : 1);
-      next.push(Math.min(replaced, present(row[j + 1]) + 1, present(next[j]) + 1));
-    }
-    row = next;
-  }
-  return present(row[b.length]);
 }

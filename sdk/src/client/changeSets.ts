@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Kind } from "../contract/kinds";
-import type { Answered, ChangeAnswer, RequestOptions, Transport } from "./transport";
+import type { Answered, ChangeAnswer, Paged, RequestOptions, Transport } from "./transport";
 
 /** A declared object of a change set. */
 export interface SetObject {
@@ -93,11 +93,8 @@ export class ChangeSets {
 
   /** All sets that the caller may use, newest first; requests the next page when it is needed. */
   async *list({ pageSize = 100 }: { readonly pageSize?: number } = {}): AsyncGenerator<ChangeSetSummary> {
-    for (let next: string | null = `limit=${pageSize}`; next !== null; ) {
-      const { body } = (await this.transport.request("GET", `${PATH}?${next}`)) as Answered<Page>;
-      yield* body.changesets;
-      next = body.next_page_uri && new URL(body.next_page_uri).search.slice(1);
-    }
+    const query = new URLSearchParams({ limit: String(pageSize) });
+    for await (const page of this.transport.pages<Page>(PATH, query)) yield* page.changesets;
   }
 
   /** @throws NotFoundError */
@@ -113,7 +110,6 @@ export class ChangeSets {
 
 const PATH = "/changesets";
 
-interface Page {
+interface Page extends Paged {
   readonly changesets: ChangeSetSummary[];
-  readonly next_page_uri: string | null;
 }

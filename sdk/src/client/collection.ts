@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Answered, ChangeAnswer, DeletionAnswer, RequestOptions, Transport } from "./transport";
+import type { Answered, ChangeAnswer, DeletionAnswer, Paged, RequestOptions, Transport } from "./transport";
 
 export interface ListOptions {
   /** How many objects one request asks for, 1 to 100. Default 100. */
@@ -35,12 +35,7 @@ export class Collection<T, Create, Update> {
   async *list({ pageSize = 100, beforeId }: ListOptions = {}): AsyncGenerator<T> {
     const query = new URLSearchParams({ limit: String(pageSize) });
     if (beforeId !== undefined) query.set("before_id", beforeId);
-    for (let next: string | null = query.toString(); next !== null; ) {
-      const { body }: Answered<Page<T>> = await this.transport.request("GET", `${this.path}?${next}`);
-      yield* body[this.listKey] as T[];
-      // Take the query only: the server may know itself under another address than the client does.
-      next = body.next_page_uri === null ? null : new URL(body.next_page_uri as string).search.slice(1);
-    }
+    for await (const page of this.transport.pages<Page<T>>(this.path, query)) yield* page[this.listKey] as T[];
   }
 
   /** Changes the given fields; the others stay as they are. */
@@ -64,7 +59,7 @@ const repeatable = (options: RequestOptions = {}): RequestOptions => ({
   idempotencyKey: options.idempotencyKey ?? randomUUID(),
 });
 
-type Page<T> = Record<string, T[] | string | null>;
+type Page<T> = Paged & Record<string, T[] | string | null>;
 
 /** One module of the objects of a kind, at its own endpoints. */
 export class Module<T, Replace> {

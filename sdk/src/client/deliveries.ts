@@ -1,4 +1,4 @@
-import type { Answered, Transport } from "./transport";
+import type { Paged, Transport } from "./transport";
 
 /** The delivery of an event to a destination. */
 export interface EventDelivery {
@@ -37,11 +37,7 @@ export class Deliveries {
   /** The deliveries to a destination, newest event first; requests the next page when it is needed. */
   async *list(destinationId: string, { status }: { readonly status?: EventDelivery["status"] } = {}): AsyncGenerator<EventDelivery> {
     const query = new URLSearchParams(status && { status });
-    for (let next: string | null = query.toString(); next !== null; ) {
-      const { body }: Answered<DeliveryPage> = await this.transport.request("GET", `${pathOf(destinationId)}/deliveries?${next}`);
-      yield* body.deliveries;
-      next = body.next_page_uri && new URL(body.next_page_uri).search.slice(1);
-    }
+    for await (const page of this.transport.pages<DeliveryPage>(`${pathOf(destinationId)}/deliveries`, query)) yield* page.deliveries;
   }
 
   /** Sends a test event now, once. */
@@ -59,9 +55,8 @@ export class Deliveries {
   }
 }
 
-interface DeliveryPage {
+interface DeliveryPage extends Paged {
   readonly deliveries: EventDelivery[];
-  readonly next_page_uri: string | null;
 }
 
 const pathOf = (destinationId: string): string => `/event_destinations/${encodeURIComponent(destinationId)}`;

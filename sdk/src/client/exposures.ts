@@ -1,5 +1,5 @@
 import type { Exposure } from "../meaning/exposure/exposure";
-import type { Answered, Transport } from "./transport";
+import type { Paged, Transport } from "./transport";
 
 export interface ExposureOptions {
   /** Only this address, or all addresses of this hostport. */
@@ -26,15 +26,10 @@ export class Exposures {
   /** A row for each address, in the order of addresses; requests the next page when it is needed. */
   async *list({ address, pageSize = 100 }: ExposureOptions = {}): AsyncGenerator<StoredExposure> {
     const query = new URLSearchParams({ limit: String(pageSize), ...(address !== undefined && { address }) });
-    for (let next: string | null = query.toString(); next !== null; ) {
-      const { body }: Answered<ExposurePage> = await this.transport.request("GET", `/exposure?${next}`);
-      yield* body.exposure;
-      next = body.next_page_uri && new URL(body.next_page_uri).search.slice(1);
-    }
+    for await (const page of this.transport.pages<ExposurePage>("/exposure", query)) yield* page.exposure;
   }
 }
 
-interface ExposurePage {
+interface ExposurePage extends Paged {
   readonly exposure: StoredExposure[];
-  readonly next_page_uri: string | null;
 }

@@ -1,5 +1,5 @@
 import type { Ref } from "./ref";
-import type { Answered, Transport } from "./transport";
+import type { Paged, Transport } from "./transport";
 
 /** The status of an edge at a gateway. */
 export interface GatewayEdge {
@@ -69,11 +69,7 @@ export class Gateways {
 
   /** The gateways that reported in the last 7 days, by name; requests the next page when it is needed. */
   async *list(): AsyncGenerator<Gateway> {
-    for (let next: string | null = ""; next !== null; ) {
-      const { body } = (await this.transport.request("GET", `/gateways${next}`)) as Answered<GatewayPage>;
-      yield* body.gateways;
-      next = body.next_page_uri && new URL(body.next_page_uri).search;
-    }
+    for await (const page of this.transport.pages<GatewayPage>("/gateways", new URLSearchParams())) yield* page.gateways;
   }
 
   async get(name: string): Promise<GatewayStatus> {
@@ -94,7 +90,6 @@ export class Gateways {
   }
 }
 
-interface GatewayPage {
+interface GatewayPage extends Paged {
   readonly gateways: Gateway[];
-  readonly next_page_uri: string | null;
 }

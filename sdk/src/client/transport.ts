@@ -51,6 +51,12 @@ export interface Answered<T> {
   readonly replayed: boolean;
 }
 
+/** A page of a list. */
+export interface Paged {
+  /** The address of the next page; null on the last one. */
+  readonly next_page_uri: string | null;
+}
+
 interface RawAnswer {
   readonly statusCode: number;
   readonly headers: IncomingHttpHeaders;
@@ -77,6 +83,19 @@ export class Transport {
     this.#dispatcher = new Agent({ connections, keepAliveTimeout: KEEP_ALIVE_MS, connect: { timeout: timeoutMs } }).compose(
       interceptors.retry(retryOptions),
     );
+  }
+
+  /**
+   * The pages of a list, each requested when it is needed.
+   * @param path below the base URL, without its query
+   */
+  async *pages<P extends Paged>(path: string, query: URLSearchParams): AsyncGenerator<P> {
+    for (let next: string | null = `?${query}`; next !== null; ) {
+      const { body }: Answered<P> = await this.request("GET", `${path}${next}`);
+      yield body;
+      // Take the query only: the server may know itself under another address than the client does.
+      next = body.next_page_uri === null ? null : new URL(body.next_page_uri).search;
+    }
   }
 
   /** @param path below the base URL, with its query */

@@ -2,8 +2,9 @@ import type { Kysely, Selectable } from "kysely";
 import { sql } from "kysely";
 import type { Keyring } from "../secrets";
 import { bulkInsertion, change, type Database, type InboxRow, pipelined, recordsOf, statement } from "../storage";
-import { Chain, type Unplaced } from "./chain";
+import { Chain } from "./chain";
 import { type Anchor, headText } from "./head";
+import { DIGESTS, RECORDED } from "./rows";
 
 /** A row of the inbox as its writer signs it. */
 export type Waiting = Omit<Selectable<InboxRow>, "n">;
@@ -103,7 +104,7 @@ export async function moveInbox(
         continue;
       }
       seen.add(lane);
-      const { sequence, previous_hash, hash } = chain.add(unplaced(row));
+      const { sequence, previous_hash, hash } = chain.add({ ...row, lane });
       places.push([row.n, sequence, lane, previous_hash, hash]);
     }
     if (rows.length === 0) more = false;
@@ -112,21 +113,6 @@ export async function moveInbox(
   }
   return { count, refused, more, end: chain.end };
 }
-
-const unplaced = (row: InInbox): Unplaced => ({
-  created_at: row.created_at,
-  operation_id: row.operation_id,
-  principal_id: row.principal_id,
-  key_id: row.key_id,
-  client: row.client,
-  action: row.action,
-  object_id: row.object_id,
-  event_id: row.event_id,
-  changed: row.changed,
-  object_digest: row.object_digest,
-  event_digest: row.event_digest,
-  lane: laneText(row),
-});
 
 interface Found extends InInbox {
   /** How many rows there were, {@link PAGE} at most; not all need to fit the page. */
@@ -176,19 +162,8 @@ async function place(
   if (taken !== places.length) throw new Error(`Of ${places.length} rows of the inbox, ${taken} were left to move`);
 }
 
-const AUDIT_COLUMNS = [
-  "created_at",
-  "operation_id",
-  "principal_id",
-  "key_id",
-  "client",
-  "action",
-  "object_id",
-  "event_id",
-  "changed",
-  "object_digest",
-  "event_digest",
-] as const satisfies readonly (keyof InInbox)[];
+/** The columns that an audit row takes over as they are. */
+const AUDIT_COLUMNS = [...RECORDED, ...DIGESTS] as const satisfies readonly (keyof InInbox)[];
 
 const placesIn = (db: Kysely<Database>, list: string) =>
   recordsOf<Place>(db, list, { n: "bigint", sequence: "bigint", lane: "text", previous_hash: "text", hash: "text" }).as("place");

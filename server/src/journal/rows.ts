@@ -6,9 +6,8 @@ export const GENESIS = "0".repeat(64);
 
 type Hashed = Omit<AuditEventRow, "hash">;
 
-/** The fields that a row's hash covers, in this order. The order may never change: old rows are verified by it. */
-export const HASHED = [
-  "sequence",
+/** The fields that a row has before it has its place in the log. The order may never change: old rows are verified by it. */
+export const RECORDED = [
   "created_at",
   "operation_id",
   "principal_id",
@@ -18,8 +17,10 @@ export const HASHED = [
   "object_id",
   "event_id",
   "changed",
-  "previous_hash",
 ] as const satisfies readonly (keyof Hashed)[];
+
+/** The fields that a row's hash covers, in this order. */
+export const HASHED = ["sequence", ...RECORDED, "previous_hash"] as const satisfies readonly (keyof Hashed)[];
 
 /** Covered by the hash too, if the row has them. Rows of older versions have none, so their hashes stay valid. */
 export const DIGESTS = ["object_digest", "event_digest"] as const satisfies readonly (keyof Hashed)[];

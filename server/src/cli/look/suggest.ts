@@ -1,3 +1,5 @@
+import { distanceOf } from "@tunnelplane/sdk/contract";
+
 /** Names longer than this are not compared: what was typed may be anything. */
 const LONGEST = 64;
 
@@ -9,18 +11,4 @@ export function suggestion(word: string, known: readonly string[]): string {
     .filter(({ name, distance }) => distance <= Math.max(1, Math.floor(Math.min(name.length, word.length) / 3)))
     .sort((a, b) => a.distance - b.distance);
   return best ? `; did you mean "${best.name}"?` : "";
-}
-
-/** How many letters have to be changed, added or removed to make one word of another (Levenshtein). */
-function distanceOf(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= from.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const changed = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(changed, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[to.length] ?? 0;
 }
