@@ -18,7 +18,7 @@ import { type RateLimitOptions, RateLimits } from "./limits/rateLimits";
 import type { RequestsUnderWay } from "./limits/requestsUnderWay";
 import { WaitingAnswers } from "./limits/waitingAnswers";
 import { registerMetrics } from "./metrics";
-import { openapi } from "./openapi/document";
+import { describing } from "./openapi/descriptions";
 import { allOperations } from "./operations";
 import { isIdempotent, type Operation } from "./operations/operation";
 import { registerPages } from "./pages";
@@ -97,13 +97,12 @@ export function buildApp(options: AppOptions): FastifyInstance {
   });
 
   registerHealth(app, store);
+  const described = describing({ version });
   for (const [path, reader] of [
     ["/openapi.json", "clients"],
     ["/openapi-wire.json", "wire"],
-  ] as const) {
-    const description = JSON.stringify(openapi(operations, version, reader));
-    app.get(path, async (_request, reply) => reply.type("application/json").send(description));
-  }
+  ] as const)
+    app.get(path, async (_request, reply) => reply.type("application/json").send(await described(reader)));
 
   registerPages(app, underWay);
 

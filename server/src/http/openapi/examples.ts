@@ -5,7 +5,7 @@ import type { Shape } from "../operations/operation";
 const TIME = "2026-11-22T08:00:00.000Z";
 
 /** The example of a shape: its own, or one that is made from its fields. */
-export const exampleOf = ({ example, schema }: Shape): unknown => example ?? exampleOfSchema(schema);
+export const exampleOf = ({ example, schema }: Shape): unknown => example?.() ?? exampleOfSchema(schema);
 
 /** The example of a page. */
 export const listExample = (key: string, path: string, one: unknown) => ({

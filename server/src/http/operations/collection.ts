@@ -18,7 +18,7 @@ import { type Operation, type Shape, tagOf } from "./operation";
 /** Create, list, get, update, delete. */
 export function collectionOperations(definition: Definition): Operation[] {
   const { type, title, path } = definition;
-  const answer: Shape = { name: type, schema: answerSchema(definition), io: "output", example: sampleAnswer(definition) };
+  const answer: Shape = { name: type, schema: answerSchema(definition), io: "output", example: () => sampleAnswer(definition) };
   const one = { path: `${path}/{id}`, tag: tagOf(definition) } as const;
   const all = { path, tag: tagOf(definition) } as const;
   return [
@@ -28,8 +28,8 @@ export function collectionOperations(definition: Definition): Operation[] {
       id: `create${type}`,
       summary: `Create ${withArticle(title)}`,
       query: ["dry_run", "findings"],
-      body: { name: `${type}Create`, schema: createBody(definition), io: "input", example: sampleBody(definition) },
-      success: { status: 201, answer: { ...answer, example: sampleAnswer(definition, { created: true }) } },
+      body: { name: `${type}Create`, schema: createBody(definition), io: "input", example: () => sampleBody(definition) },
+      success: { status: 201, answer: { ...answer, example: () => sampleAnswer(definition, { created: true }) } },
       run: async ({ resources }, { params, body }) => {
         const { id, ...created } = await resources.create(definition, inPath(definition, params, body));
         return { ...created, created: id };
@@ -60,7 +60,7 @@ export function collectionOperations(definition: Definition): Operation[] {
       id: `update${type}`,
       summary: `Update ${withArticle(title)}: fields left out stay as they are`,
       query: ["dry_run", "findings"],
-      body: { name: `${type}Update`, schema: updateSchema(definition), io: "input", example: sampleUpdate(definition) },
+      body: { name: `${type}Update`, schema: updateSchema(definition), io: "input", example: () => sampleUpdate(definition) },
       success: { status: 200, answer },
       run: ({ resources }, { params, body, precondition }) => resources.update(definition, params, body, precondition),
     },

@@ -42,7 +42,7 @@ const testShape: Shape = {
 const replayShape: Shape = {
   name: "EventDestinationReplay",
   io: "input",
-  example: { dead_letters: true },
+  example: () => ({ dead_letters: true }),
   schema: object(
     {
       since: timestamp().optional().meta({ description: "Replay events since this time that were delivered or given up (RFC 3339)." }),

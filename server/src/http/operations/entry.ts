@@ -8,7 +8,12 @@ export function entryOperations(definition: Definition, name: string): Operation
   const list = definition.fields[name] as z.ZodType;
   const { key = "" } = marksOf(list).entries ?? {};
   const entryType = `${type}${name[0]?.toUpperCase()}${name.slice(1, -1)}`;
-  const answer: Shape = { name: entryType, schema: answeredEntry(list), io: "output", example: firstOf(sampleAnswer(definition)[name]) };
+  const answer: Shape = {
+    name: entryType,
+    schema: answeredEntry(list),
+    io: "output",
+    example: () => firstOf(sampleAnswer(definition)[name]),
+  };
   const all = { path: `${path}/{id}/${name}`, tag: tagOf(definition) } as const;
   const one = { ...all, path: `${path}/{id}/${name}/{${key}}` } as const;
   return [
@@ -22,7 +27,7 @@ export function entryOperations(definition: Definition, name: string): Operation
         name: `${entryType}Create`,
         schema: (bare(list) as z.ZodArray).element as z.ZodType,
         io: "input",
-        example: firstOf(sampleBody(definition)[name]),
+        example: () => firstOf(sampleBody(definition)[name]),
       },
       success: { status: 201, answer },
       run: async ({ parts }, { params, body }) => {

@@ -21,7 +21,7 @@ const binds = z.array(word(1024)).max(MOST_BINDS);
 const askedShape: Shape = {
   name: "BindAuthorizationCreate",
   io: "input",
-  example: { token: "2ExampleOnlyAAAAAAAAAAAAAAA_5UqF1n4cXk", bind: ["bind:app.example.com:443"] },
+  example: () => ({ token: "2ExampleOnlyAAAAAAAAAAAAAAA_5UqF1n4cXk", bind: ["bind:app.example.com:443"] }),
   schema: object(
     {
       token: word(1024).optional().meta({ description: "The token of a tunnel credential." }),

@@ -7,7 +7,7 @@ export function moduleOperations(definition: Definition, name: string): Operatio
   const { type, title } = definition;
   const field = definition.fields[name] as z.ZodType;
   const moduleType = `${type}${name.replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase())}`;
-  const answer: Shape = { name: moduleType, schema: answeredModule(field), io: "output", example: sampleAnswer(definition)[name] };
+  const answer: Shape = { name: moduleType, schema: answeredModule(field), io: "output", example: () => sampleAnswer(definition)[name] };
   const common = { path: `${definition.path}/{id}/${name}`, tag: tagOf(definition) } as const;
   return [
     {
@@ -16,7 +16,7 @@ export function moduleOperations(definition: Definition, name: string): Operatio
       id: `replace${moduleType}`,
       summary: `Replace the ${name} module of ${withArticle(title)}. ${marksOf(field).module?.doc ?? ""}`.trim(),
       query: ["dry_run", "findings"],
-      body: { name: `${moduleType}Replace`, schema: bare(field), io: "input", example: sampleBody(definition)[name] },
+      body: { name: `${moduleType}Replace`, schema: bare(field), io: "input", example: () => sampleBody(definition)[name] },
       success: { status: 200, answer },
       run: ({ parts }, { params, body, precondition }) => parts.replaceModule(definition, params, name, body, precondition),
     },

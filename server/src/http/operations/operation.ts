@@ -49,8 +49,8 @@ export interface Shape {
   readonly schema: z.ZodType;
   /** In an input, fields with defaults may be left out; in an output they are always there. */
   readonly io: "input" | "output";
-  /** An example for the OpenAPI document. Default: one that is made from the schema. */
-  readonly example?: unknown;
+  /** Makes an example for the OpenAPI document. Default: one that is made from the schema. */
+  readonly example?: () => unknown;
 }
 
 /** One method on one path: the server registers it and the OpenAPI document describes it. */

@@ -1,0 +1,33 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import type { Reader } from "./schemas";
+
+export type Descriptions = Readonly<Record<Reader, string>>;
+
+/** Given to the thread. */
+export interface Order {
+  /** This server's release. */
+  readonly version: string;
+}
+
+/**
+ * Makes the OpenAPI documents when somebody asks for one, once, in a thread of its own. They and their examples take half a
+ * second of processor time (2 cores, Node 24): too much for each start, and for the event loop.
+ */
+export function describing(order: Order): (reader: Reader) => Promise<string> {
+  let made: Promise<Descriptions> | undefined;
+  return async (reader) => {
+    made ??= inThread(order).catch((error: unknown) => {
+      made = undefined; // the next request tries again
+      throw error;
+    });
+    return (await made)[reader];
+  };
+}
+
+async function inThread(order: Order): Promise<Descriptions> {
+  const worker = new Worker(require.resolve("./describer"), { name: "openapi", workerData: order });
+  worker.unref(); // a server that stops does not wait for it
+  const [made] = await once(worker, "message");
+  return made;
+}
