@@ -13,7 +13,7 @@ const CROWD = 10 * CONNECTIONS;
 /** The goal for accepted requests: their p99, compared with the p99 without a crowd. */
 const P99 = 3;
 const MEASURED: readonly OperationName[] = ["get", "create", "mix 60/10/15/15"];
-/** What refused clients do. */
+/** How refused clients go on. */
 const MANNERS = ["wait for Retry-After", "repeat at once"] as const;
 type Manners = NonNullable<LoadJob["refused"]>;
 

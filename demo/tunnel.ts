@@ -91,7 +91,7 @@ async function until(agent: ChildProcess, holds: () => Promise<boolean>): Promis
   }
 }
 
-/** What curl would do: the status is 0 where nothing answered. */
+/** Sends a request as curl would. The status is 0 if nothing answered. */
 function ask(port: number, ca: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve) => {
     const asked = request({ host: "127.0.0.1", port, servername: HOST, headers: { host: HOST }, ca, agent: false }, (answer) => {

@@ -42,7 +42,7 @@ const programsIn = (examples: string): Program[] =>
 /** Every resource type, with its endpoints, classes and examples. */
 const typesPage = (registry: readonly Definition[], programs: readonly Program[]): string => `# Resource types
 
-What a program, a catalogue or a request can declare. This page is generated (\`npm run generate\`).
+The resource types that programs, catalogues and requests can declare. This page is generated (\`npm run generate\`).
 
 ${resourcesTable(registry, programs)}`;
 

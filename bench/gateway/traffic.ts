@@ -85,7 +85,7 @@ async function site({ api }: GatewayWorld, host: string, backend_id: string, mod
 const typed = (type: string, fields: object = {}) => ({ "@type": `type.googleapis.com/${type}`, ...fields });
 const EXTENSIONS = "envoy.extensions";
 
-/** What somebody would write who wants TLS and one upstream. */
+/** The configuration that one would write by hand for TLS and one upstream. */
 function written(port: number, upstream: number, folder: string): Configuration {
   const file = (name: string) => ({ filename: join(folder, name) });
   const endpoint = { endpoint: { address: { socket_address: { address: "127.0.0.1", port_value: upstream } } } };

@@ -26,7 +26,7 @@ export interface LoadJob {
   readonly from: number;
   /** The class of status that counts as success; 2 by default. */
   readonly expected?: number;
-  /** What a client does after a 503 with Retry-After, which then counts as a refusal. If absent, it counts as an error. */
+  /** How a client goes on after a 503 with Retry-After, which then counts as a refusal. If absent, it counts as an error. */
   readonly refused?: "repeat at once" | "wait for Retry-After";
   /** The processes whose processor time is measured. */
   readonly pids: readonly number[];

@@ -86,7 +86,7 @@ async function onSqlite(settings: Settings, generator: LoadGenerator): Promise<S
 interface PostgresLoad {
   readonly operations: readonly OperationName[];
   readonly connections: number;
-  /** What a proxy between the processes and the database adds each way, in milliseconds. */
+  /** The delay that a proxy between the processes and the database adds each way, in milliseconds. */
   readonly latency: number;
 }
 

@@ -24,7 +24,7 @@ export function firstTunnel({ host = "hello.example.com", visitors = "127.0.0.0/
   });
   const agent = new tunnels.TunnelCredential("agent", { acl: [`bind:${host}:443`] });
 
-  // What the gateway reads with: its key changes nothing.
+  // The gateway reads with this key, which cannot change anything.
   const gateway = new tunnels.BotUser("gateway", { name: "gateway", role: "gateway" });
   const key = new tunnels.ApiKey("gateway", { ownerId: gateway.id });
 
