@@ -6,7 +6,7 @@ import { LoadGenerator } from "./load";
 import type { LoadJob, LoadResult } from "./load/job";
 import { medianBy, type Row, ratio, type Section } from "./report/section";
 import { CONNECTIONS, type Contender, startServers } from "./server/contender";
-import { type OperationName, shotsOf } from "./server/subject";
+import { jobOf, type OperationName } from "./server/subject";
 import type { Settings } from "./settings";
 
 const CROWD = 10 * CONNECTIONS;
@@ -77,7 +77,7 @@ async function crowded(
   { rounds, warmUp, seconds }: Settings,
   generator: LoadGenerator,
 ): Promise<Row[]> {
-  const load = { ...server, shots: shotsOf(server.backendId)[operation], warmUp, seconds };
+  const load = { ...server, ...jobOf(server, operation), warmUp, seconds };
   const measured: Record<Manners, Round[]> = { "wait for Retry-After": [], "repeat at once": [] };
   for (let round = 0; round < rounds; round++) {
     for (const refused of MANNERS) {

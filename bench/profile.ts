@@ -5,7 +5,7 @@ import { freePort } from "../tests/support/postgres";
 import { LoadGenerator } from "./load";
 import type { Row, Section } from "./report/section";
 import { CONNECTIONS, startServers } from "./server/contender";
-import { OPERATIONS, shotsOf } from "./server/subject";
+import { jobOf, OPERATIONS } from "./server/subject";
 import type { Settings } from "./settings";
 
 /** The part of the inspector's profile that is used here. */
@@ -27,7 +27,7 @@ export async function profileServer({ seconds, warmUp }: Settings): Promise<Sect
     const inspector = await Inspector.open(port);
     const sections: Section[] = [];
     for (const operation of OPERATIONS) {
-      const load = { ...server, shots: shotsOf(server.backendId)[operation], connections: CONNECTIONS };
+      const load = { ...server, ...jobOf(server, operation), connections: CONNECTIONS };
       await generator.run({ ...load, warmUp, seconds: warmUp });
       await inspector.call("Profiler.start");
       await generator.run({ ...load, warmUp: 0, seconds });

@@ -1,19 +1,17 @@
 import { Rest } from "../../tests/support/rest";
 import { ServerProcess } from "../../tests/support/server";
 import type { LoadGenerator } from "../load";
-import { edge, shotsOf } from "./subject";
+import { creation, type Filled, SUBJECTS } from "./subject";
 
-/** An odd number, so that two requests that alternate both reach every object; see `shotsOf`. */
+/** An odd number, so that two requests that alternate both reach every object; see `jobOf`. */
 const OBJECTS = 997;
 export const CONNECTIONS = 16;
 
 /** One side of a comparison: one or more processes that answer the same requests. */
-export interface Contender {
+export interface Contender extends Filled {
   readonly urls: readonly string[];
   readonly pids: readonly number[];
   readonly headers: Readonly<Record<string, string>>;
-  readonly backendId: string;
-  readonly ids: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -44,16 +42,28 @@ export async function startServers(
 }
 
 /** Creates the objects for the requests, and finds their ids. */
-export async function fill(empty: Omit<Contender, "ids">, generator: LoadGenerator): Promise<Contender> {
-  const create = { ...shotsOf(empty.backendId).create[0], method: "POST", path: "/edges/tls", body: edge(empty.backendId) } as const;
-  const { errors } = await generator.run({ ...empty, shots: [create], connections: CONNECTIONS, warmUp: 0, seconds: 0, amount: OBJECTS });
-  if (errors > 0) throw new Error(`${errors} of ${OBJECTS} objects could not be created on ${empty.urls}`);
-  const ids: string[] = [];
-  for (let path: string | null = "/edges/tls"; path !== null; ) {
-    const response = await fetch(path.startsWith("http") ? path : empty.urls[0] + path, { headers: empty.headers });
-    const page = (await response.json()) as { tls_edges: { id: string }[]; next_page_uri: string | null };
-    ids.push(...page.tls_edges.map(({ id }) => id));
-    path = page.next_page_uri;
+export async function fill(empty: Omit<Contender, "idsOf">, generator: LoadGenerator): Promise<Contender> {
+  const idsOf: Record<string, string[]> = {};
+  for (const subject of SUBJECTS) {
+    const { path, listKey } = subject;
+    const load = {
+      ...empty,
+      shots: [creation(subject, empty.backendId)],
+      connections: CONNECTIONS,
+      warmUp: 0,
+      seconds: 0,
+      amount: OBJECTS,
+    };
+    const { errors } = await generator.run(load);
+    if (errors > 0) throw new Error(`${errors} of ${OBJECTS} objects could not be created on ${empty.urls}`);
+    const found: string[] = [];
+    for (let next: string | null = path; next !== null; ) {
+      const response = await fetch(next.startsWith("http") ? next : empty.urls[0] + next, { headers: empty.headers });
+      const page = (await response.json()) as { [key: string]: { id: string }[] } & { next_page_uri: string | null };
+      found.push(...(page[listKey] as { id: string }[]).map(({ id }) => id));
+      next = page.next_page_uri;
+    }
+    idsOf[path] = found;
   }
-  return { ...empty, ids };
+  return { ...empty, idsOf };
 }

@@ -6,9 +6,12 @@ import { type Contender, fill } from "./contender";
 
 export type FloorKind = "one by one" | "group commit" | "postgres";
 
-/** Starts a floor in a process of its own, with as many objects of the same size as our servers have. */
-export async function startFloor(kind: FloorKind, place: string, bytes: number, generator: LoadGenerator): Promise<Contender> {
-  const child = fork(join(__dirname, "floor.ts"), [kind, place, String(bytes)], {
+/**
+ * Starts a floor in a process of its own, with as many objects of the same sizes as our servers have.
+ * @param sizes in bytes, in the order of SUBJECTS
+ */
+export async function startFloor(kind: FloorKind, place: string, sizes: readonly number[], generator: LoadGenerator): Promise<Contender> {
+  const child = fork(join(__dirname, "floor.ts"), [kind, place, ...sizes.map(String)], {
     execArgv: ["--disable-warning=ExperimentalWarning", "-r", "ts-node/register"],
   });
   const [url] = (await once(child, "message")) as [string];

@@ -8,9 +8,9 @@ import { medianBy, type Row, ratio, type Section } from "../report/section";
 import type { Settings } from "../settings";
 import { CONNECTIONS, type Contender, startServers } from "./contender";
 import { type FloorKind, startFloor } from "./floors";
-import { GOALS, P99 } from "./goals";
+import { FAR_AWAY, GOALS, ON_POSTGRES, P99 } from "./goals";
 import { SlowProxy } from "./slowProxy";
-import { OPERATIONS, type OperationName, shotsOf } from "./subject";
+import { jobOf, OPERATIONS, type OperationName, SUBJECTS } from "./subject";
 
 type Results = Record<OperationName, LoadResult>;
 
@@ -35,8 +35,8 @@ async function onSqlite(settings: Settings, generator: LoadGenerator): Promise<S
   };
   try {
     const ours = await started(startServers(join(folder, "ours"), 1, generator));
-    const bytes = await sizeOf(ours);
-    const floor = async (kind: FloorKind) => started(startFloor(kind, mkdtempSync(join(folder, "floor-")), bytes, generator));
+    const sizes = await sizesOf(ours);
+    const floor = async (kind: FloorKind) => started(startFloor(kind, mkdtempSync(join(folder, "floor-")), sizes, generator));
     const contenders = { "one by one": await floor("one by one"), "group commit": await floor("group commit"), ours };
     const results = await inTurn(contenders, settings, generator);
     const rows = OPERATIONS.flatMap((operation): Row[] => {
@@ -63,7 +63,7 @@ async function onSqlite(settings: Settings, generator: LoadGenerator): Promise<S
     return {
       part: "server",
       title: "The server on SQLite",
-      note: `TLS edges of ${bytes} bytes, ${CONNECTIONS} connections, \`synchronous=FULL\`, median of ${settings.rounds} rounds of ${settings.seconds} s. The floors are raw node:http and node:sqlite that store and answer as many bytes and do nothing else.`,
+      note: `Credentials of ${sizes[0]} bytes, modules of TLS edges of ${sizes[1]} bytes, ${CONNECTIONS} connections, \`synchronous=FULL\`, median of ${settings.rounds} rounds of ${settings.seconds} s. The floors are raw node:http and node:sqlite that store and answer as many bytes and do nothing else.`,
       columns: {
         ...COLUMNS,
         floor: "compared with",
@@ -106,27 +106,27 @@ async function onPostgres(settings: Settings, generator: LoadGenerator, load = N
   };
   try {
     const contenders: Record<string, Contender> = {};
-    let bytes = 0;
+    let sizes: readonly number[] = [];
     for (const count of settings.servers) {
       const contender = await startServers(await newDatabase(), count, generator);
       stops.push(contender);
       contenders[`tunnelplane, ${count} ${count === 1 ? "process" : "processes"}`] = contender;
-      bytes ||= await sizeOf(contender);
+      if (sizes.length === 0) sizes = await sizesOf(contender);
     }
-    const floor = await startFloor("postgres", await newDatabase(), bytes, generator);
+    const floor = await startFloor("postgres", await newDatabase(), sizes, generator);
     stops.push(floor);
     const results = await inTurn({ floor, ...contenders }, settings, generator, load);
     const { floor: against, ...ours } = results as Record<string, Results> & { floor: Results };
     const [one] = Object.values(ours);
     const rows = operations.flatMap((operation): Row[] => [
       { operation, of: "floor", ...against[operation] },
-      ...Object.entries(ours).map(([of, result]) => ({
-        operation,
-        of,
-        ...result[operation],
-        speed: ratio(result[operation].perSecond, against[operation].perSecond),
-        scaling: ratio(result[operation].perSecond, one?.[operation].perSecond),
-      })),
+      ...Object.entries(ours).map(([of, results], index) => {
+        const result = results[operation];
+        const speed = ratio(result.perSecond, against[operation].perSecond);
+        const scaling = ratio(result.perSecond, one?.[operation].perSecond);
+        const figures = { speed, scaling, p99: result.p99 };
+        return { operation, of, ...result, speed, scaling, ...goalOf(load, operation, settings.servers[index] ?? 0, figures) };
+      }),
     ]);
     return {
       part: "server",
@@ -135,7 +135,7 @@ async function onPostgres(settings: Settings, generator: LoadGenerator, load = N
         latency > 0
           ? `The same behind a proxy that adds ${latency} ms each way, with ${load.connections} connections.`
           : `The same, on PostgreSQL 18 with its defaults (fsync on), on the same machine. The floor is raw node:http and pg with prepared statements, one process. Connections are shared out evenly among the processes.`,
-      columns: { ...COLUMNS, speed: "× floor", scaling: "× one process" },
+      columns: { ...COLUMNS, speed: "× floor", scaling: "× one process", goal: "goal", reached: "" },
       rows,
     };
   } finally {
@@ -143,6 +143,20 @@ async function onPostgres(settings: Settings, generator: LoadGenerator, load = N
     for (const proxy of proxies) proxy.stop();
     await postgres.stop();
   }
+}
+
+/** The goal of a row, and whether it is reached. */
+function goalOf(
+  { latency }: PostgresLoad,
+  operation: OperationName,
+  servers: number,
+  { speed, scaling, p99 }: { speed: number | null; scaling: number | null; p99: number },
+): Row {
+  const near = latency === 0 && servers === 1 ? ON_POSTGRES[operation] : undefined;
+  if (near !== undefined) return { goal: `× floor ≥ ${near}`, reached: speed !== null && speed >= near };
+  if (latency === 0 || operation !== "create") return {};
+  if (servers === 1) return { goal: `p99 ≤ ${FAR_AWAY.p99} ms`, reached: p99 <= FAR_AWAY.p99 };
+  return servers === 2 ? { goal: `× one ≥ ${FAR_AWAY.scaling}`, reached: scaling !== null && scaling >= FAR_AWAY.scaling } : {};
 }
 
 /** Contenders alternate, round by round, so that a slow spell of the machine hits all of them. */
@@ -159,8 +173,8 @@ async function inTurn<Name extends string>(
     for (let round = 0; round < rounds; round++) {
       for (const name of names) {
         const contender = contenders[name];
-        const shots = shotsOf(contender.backendId)[operation];
-        measured[name].push(await generator.run({ ...contender, shots, connections, warmUp, seconds }));
+        const load = { ...contender, ...jobOf(contender, operation), connections, warmUp, seconds };
+        measured[name].push(await generator.run(load));
       }
     }
     for (const name of names) {
@@ -171,8 +185,11 @@ async function inTurn<Name extends string>(
   return results;
 }
 
-/** The size of one of the objects in an answer. */
-async function sizeOf({ urls, headers, ids }: Contender): Promise<number> {
-  const response = await fetch(`${urls[0]}/edges/tls/${ids[0]}`, { headers });
-  return (await response.text()).length;
-}
+/** The sizes of the measured objects in answers, in the order of SUBJECTS. */
+const sizesOf = ({ urls, headers, idsOf }: Contender): Promise<number[]> =>
+  Promise.all(
+    SUBJECTS.map(async ({ path }) => {
+      const response = await fetch(`${urls[0]}${path}/${idsOf[path]?.[0]}`, { headers });
+      return (await response.text()).length;
+    }),
+  );
