@@ -5,13 +5,13 @@ import {
   type Definition,
   definitionNamed,
   readSampleReference,
-  referencesIn,
   rename,
   sampleBody,
   sampleFields,
   samplePath,
   sampleReferences,
 } from "../../sdk/src/contract";
+import type { Program } from "../languages";
 
 type Json = Record<string, unknown>;
 
@@ -43,15 +43,14 @@ export function catalogueExample(definition: Definition, name: string): string {
   return stringify(collections, { lineWidth: 0 });
 }
 
-/** The same as a Pulumi program in YAML, for the native provider; undefined where a reference is the key of a map, which YAML cannot say. */
-export function pulumiYamlExample(definition: Definition, name: string): string | undefined {
-  if (referencesIn(createSchema(definition), definition.sample).some(({ isKey }) => isKey)) return undefined;
-  const resources: Record<string, Json> = {};
+/** The same as a Pulumi program for the native provider. */
+export function pulumiProgram(definition: Definition, name: string): Program {
+  const resources: Record<string, Program[string]> = {};
   eachSample(definition, name, (one, entry) => {
     const fields = sampleFields(one, (reference) => `\${${readSampleReference(reference).name}.id}`);
-    resources[entry] = { type: `tunnelplane:${one.type}`, properties: rename(createSchema(one), fields, "camelCase") };
+    resources[entry] = { type: `tunnelplane:${one.type}`, properties: rename(createSchema(one), fields, "camelCase") as Json };
   });
-  return stringify({ resources }, { lineWidth: 0 });
+  return resources;
 }
 
 /** A creation with curl. */

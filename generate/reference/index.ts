@@ -1,13 +1,15 @@
 import type { Definition } from "../../sdk/src/contract";
+import { packageTypes } from "../schema";
 import { eventsPage } from "./events";
 import { resourcePage } from "./page";
 
 /** The reference: a page for each resource type, one for the types of events, and one that leads to them. */
 export function referencePages(registry: readonly Definition[]): [string, string][] {
+  const types = packageTypes(registry);
   return [
     ["docs/reference/README.md", indexPage(registry)],
     ["docs/reference/events.md", eventsPage()],
-    ...registry.map((definition): [string, string] => [`docs/reference/${definition.kind}.md`, resourcePage(definition)]),
+    ...registry.map((definition): [string, string] => [`docs/reference/${definition.kind}.md`, resourcePage(definition, types)]),
   ];
 }
 

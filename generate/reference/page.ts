@@ -22,12 +22,12 @@ import {
   targetsOf,
   withArticle,
 } from "../../sdk/src/contract";
-
-import { catalogueExample, curlExample, pulumiYamlExample } from "./examples";
+import { inEveryLanguage, type PackageTypes } from "../languages";
+import { catalogueExample, curlExample, pulumiProgram } from "./examples";
 import { answerTable, cell, fieldTable } from "./fields";
 
 /** Everything there is to know of a resource type. */
-export function resourcePage(definition: Definition): string {
+export function resourcePage(definition: Definition, types: PackageTypes): string {
   const { title, doc, kind, type, idPrefix, listKey, example } = definition;
   const name = exampleName(example);
   const sections = [
@@ -67,7 +67,7 @@ A catalogue:
 \`\`\`yaml
 ${catalogueExample(definition, name)}\`\`\`
 
-${otherLanguages(definition, name)}The API:
+${otherLanguages(definition, name, types)}The API:
 
 \`\`\`sh
 ${curlExample(definition)}\`\`\`
@@ -90,10 +90,10 @@ const exampleName = (example: string): string =>
 const firstCompound = ({ fields, computed }: Definition): string =>
   Object.keys({ ...fields, ...computed }).find((name) => name.includes("_")) ?? "created_at";
 
-function otherLanguages(definition: Definition, name: string): string {
-  const program = pulumiYamlExample(definition, name);
-  if (!program) return "";
-  return `A Pulumi program in YAML, with the [native provider](../native.md), which serves Python, Go, .NET and Java too:\n\n\`\`\`yaml\n${program}\`\`\`\n\n`;
+function otherLanguages(definition: Definition, name: string, types: PackageTypes): string {
+  const programs = Object.entries(inEveryLanguage(pulumiProgram(definition, name), types));
+  const blocks = programs.map(([language, { title, code }]) => `${title}:\n\n\`\`\`${language}\n${code}\`\`\`\n\n`);
+  return `The other languages of Pulumi, with the [native provider](../native.md).\n${blocks.join("")}`;
 }
 
 function operations(definition: Definition): string {

@@ -45,8 +45,12 @@ const SETTINGS: Properties = {
   },
 };
 
-/** Pulumi's schema of this package: what every language of Pulumi is generated from. */
-export function packageSchema(registry: readonly Definition[], version: string): string {
+/** The text of the schema of this package. */
+export const packageSchema = (registry: readonly Definition[], version: string): string =>
+  `${JSON.stringify({ ...about(version), ...packageTypes(registry) }, null, 2)}\n`;
+
+/** What the schema says of types, resources and functions: what every language of Pulumi is generated from. */
+export function packageTypes(registry: readonly Definition[]) {
   const types = new Types();
   const resources: Record<string, ResourceSpec> = {};
   const functions: Record<string, FunctionSpec> = {};
@@ -56,25 +60,23 @@ export function packageSchema(registry: readonly Definition[], version: string):
     functions[tokenOf(`get${definition.type}`)] = getSpec(types, definition);
   }
   functions[tokenOf("getExposure")] = exposureSpec(types);
-  const schema = {
-    name: PACKAGE,
-    displayName: "tunnelplane",
-    version,
-    description: "Declares tunnels of a tunnelplane server: credentials, edges, certificate authorities, policies and events.",
-    keywords: ["pulumi", "tunnelplane", "kind/native", "category/network"],
-    license: "Apache-2.0",
-    publisher: "tunnelplane",
-    pluginDownloadURL: DOWNLOAD_URL,
-    meta: { moduleFormat: "(.*)" },
-    language: languages,
-    config: { variables: SETTINGS },
-    provider: { description: "A tunnelplane server and the key to it.", inputProperties: SETTINGS, properties: SETTINGS },
-    types: types.specs,
-    resources,
-    functions,
-  };
-  return `${JSON.stringify(schema, null, 2)}\n`;
+  return { types: types.specs, resources, functions };
 }
+
+const about = (version: string) => ({
+  name: PACKAGE,
+  displayName: "tunnelplane",
+  version,
+  description: "Declares tunnels of a tunnelplane server: credentials, edges, certificate authorities, policies and events.",
+  keywords: ["pulumi", "tunnelplane", "kind/native", "category/network"],
+  license: "Apache-2.0",
+  publisher: "tunnelplane",
+  pluginDownloadURL: DOWNLOAD_URL,
+  meta: { moduleFormat: "(.*)" },
+  language: languages,
+  config: { variables: SETTINGS },
+  provider: { description: "A tunnelplane server and the key to it.", inputProperties: SETTINGS, properties: SETTINGS },
+});
 
 function objectSpec(types: Types, definition: Definition): ResourceSpec {
   const { type, doc } = definition;

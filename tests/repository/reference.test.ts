@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CatalogueFile, check } from "@tunnelplane/sdk/catalogue";
 import { EVENT_TYPES, marksOf, registry, shapeOf, withArticle } from "@tunnelplane/sdk/contract";
@@ -11,6 +13,9 @@ const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const page = (kind: string): string => read(`docs/reference/${kind}.md`);
 
 describe("The reference", () => {
+  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-reference-"));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
   it("has a page for each resource type, and no other but those of events and of all", () => {
     const pages = readdirSync(join(ROOT, "docs/reference")).sort();
     expect(pages).to.deep.equal(["README.md", "events.md", ...registry.map(({ kind }) => `${kind}.md`)].sort());
@@ -45,6 +50,50 @@ describe("The reference", () => {
         expect(known[type.replace(":", ":index:")]?.inputProperties, type).to.include.keys(...Object.keys(properties));
         for (const [, name = ""] of JSON.stringify(properties).matchAll(/\$\{([\w-]+)\.id\}/g)) expect(resources).to.have.property(name);
       }
+    }
+  });
+
+  const program = (kind: string, language: string): string =>
+    new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, "m").exec(page(kind))?.[1] ?? "no program";
+
+  /** The programs of all pages in a language, each in a file of its own. */
+  const inFiles = (language: string): string[] =>
+    registry.map(({ kind }) => {
+      const file = join(folder, `${kind}.${language}`);
+      writeFileSync(file, program(kind, language));
+      return file;
+    });
+
+  it("has programs in Python that Python can read", () => {
+    const read = "import ast, sys; [ast.parse(open(name).read(), name) for name in sys.argv[1:]]";
+    const { status, stderr } = spawnSync("python3", ["-c", read, ...inFiles("python")], { encoding: "utf8" });
+    expect(status, stderr).to.equal(0);
+  });
+
+  it("has programs in Go that Go can read", function () {
+    const { status, stderr, error } = spawnSync("gofmt", ["-e", "-l", ...inFiles("go")], { encoding: "utf8" });
+    if (error) {
+      console.log("      skipped: there is no Go here");
+      return this.skip();
+    }
+    expect(status, stderr).to.equal(0);
+  });
+
+  /** How a program makes an object, with its type and its name. */
+  const MAKES = {
+    python: /tunnelplane\.(\w+)\(\s*("[\w-]+")/g,
+    go: /tunnelplane\.New(\w+)\(ctx, ("[\w-]+")/g,
+    csharp: /new Tunnelplane\.(\w+)\(("[\w-]+")/g,
+    java: /new (\w+)\(("[\w-]+")/g,
+  };
+
+  it("has programs in Python, Go, C# and Java that make the same objects", () => {
+    for (const { kind } of registry) {
+      const [first = [], ...others] = Object.entries(MAKES).map(([language, makes]) =>
+        [...program(kind, language).matchAll(makes)].map(([, type, name]) => `${type} ${name}`),
+      );
+      expect(first).not.to.have.lengthOf(0);
+      for (const other of others) expect(other, kind).to.deep.equal(first);
     }
   });
 
