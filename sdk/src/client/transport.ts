@@ -1,9 +1,8 @@
-import type { IncomingHttpHeaders } from "node:http";
-import { Agent, type Dispatcher, errors, interceptors } from "undici";
 import type { ErrorBody } from "../contract/errors";
 import type { Finding } from "../meaning/findings/finding";
+import { Connections, NOT_ANSWERED, NOT_CONNECTED, type RawAnswer, type Sent } from "./connections";
 import { apiErrorFrom, ConnectionError, TimeoutError, UnexpectedAnswerError } from "./errors";
-import { IDEMPOTENCY_KEY, retryOptions } from "./retry";
+import { IDEMPOTENCY_KEY, withRetries } from "./retry";
 
 export interface TransportOptions {
   /** The server's address, for example `https://tunnels.example.com`. */
@@ -57,19 +56,12 @@ export interface Paged {
   readonly next_page_uri: string | null;
 }
 
-interface RawAnswer {
-  readonly statusCode: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-}
-
 const SERVICE_VERSION = "2";
-const KEEP_ALIVE_MS = 30_000;
 
 /** Sends every request of this package to the server, and turns refusals into errors. */
 export class Transport {
   readonly baseUrl: string;
-  readonly #dispatcher: Dispatcher;
+  readonly #connections: Connections;
   readonly #timeoutMs: number;
   readonly #headers: Readonly<Record<string, string>>;
 
@@ -80,9 +72,7 @@ export class Transport {
     this.baseUrl = baseUrl.replace(/\/+$/, "");
     this.#timeoutMs = timeoutMs;
     this.#headers = { authorization: `Bearer ${apiKey}`, "service-version": SERVICE_VERSION };
-    this.#dispatcher = new Agent({ connections, keepAliveTimeout: KEEP_ALIVE_MS, connect: { timeout: timeoutMs } }).compose(
-      interceptors.retry(retryOptions),
-    );
+    this.#connections = new Connections(this.baseUrl, { timeoutMs, connections });
   }
 
   /**
@@ -99,7 +89,7 @@ export class Transport {
   }
 
   /** @param path below the base URL, with its query */
-  async request<T>(method: Dispatcher.HttpMethod, path: string, body?: unknown, options: RequestOptions = {}): Promise<Answered<T>> {
+  async request<T>(method: Sent["method"], path: string, body?: unknown, options: RequestOptions = {}): Promise<Answered<T>> {
     const { ifMatch, idempotencyKey, signal } = options;
     const headers: Record<string, string> = { ...this.#headers };
     if (body !== undefined) headers["content-type"] = "application/json";
@@ -109,8 +99,9 @@ export class Transport {
       statusCode,
       headers: answered,
       text,
-    } = await this.#send(path + queryOf(options), {
+    } = await this.#send({
       method,
+      path: path + queryOf(options),
       headers,
       signal,
       body: body === undefined ? undefined : JSON.stringify(body),
@@ -125,38 +116,20 @@ export class Transport {
 
   /** Closes the open connections. */
   close(): Promise<void> {
-    return this.#dispatcher.close();
+    return this.#connections.close();
   }
 
-  async #send(
-    path: string,
-    options: Pick<Dispatcher.RequestOptions, "method" | "headers" | "body" | "signal">,
-    mayRepeat = true,
-  ): Promise<RawAnswer> {
+  async #send(sent: Sent): Promise<RawAnswer> {
     try {
-      const response = await this.#dispatcher.request({
-        ...options,
-        ...this.#target(path),
-        headersTimeout: this.#timeoutMs,
-        bodyTimeout: this.#timeoutMs,
-      });
-      return { statusCode: response.statusCode, headers: response.headers, text: await response.body.text() };
+      return await withRetries(sent, (once) => this.#connections.send(once));
     } catch (error) {
-      // After a cut-off answer, undici requests only the missing part. Our server does not support that.
-      if (error instanceof errors.RequestRetryError && mayRepeat) return this.#send(path, options, false);
       throw this.#connectionError(error as Error & { code?: string });
     }
   }
 
-  #target(path: string): { origin: string; path: string } {
-    const url = new URL(this.baseUrl);
-    return { origin: url.origin, path: (url.pathname === "/" ? "" : url.pathname) + path };
-  }
-
   #connectionError(error: Error & { code?: string; cause?: unknown; errors?: { code?: string }[] }): Error {
-    if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
+    if (error.code === NOT_ANSWERED)
       return new TimeoutError(`${this.baseUrl} did not answer within ${this.#timeoutMs / 1000} s`, { cause: error });
-    }
     const code = error.code ?? error.errors?.[0]?.code ?? error.message;
     if (UNTRUSTED.test(code))
       return new ConnectionError(
@@ -194,8 +167,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: "no such host",
   EAI_AGAIN: "the host's name cannot be looked up",
   ECONNRESET: "the connection was reset",
-  UND_ERR_SOCKET: "the connection was closed",
-  UND_ERR_CONNECT_TIMEOUT: "the connection took too long",
+  [NOT_CONNECTED]: "the connection took too long",
 };
 
 const isErrorBody = (json: unknown): json is ErrorBody => typeof (json as ErrorBody | null)?.error_code === "string";
