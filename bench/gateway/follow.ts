@@ -1,3 +1,6 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DevelopmentAuthority } from "../../gateway/dist/certificates/developmentAuthority";
 import type { Section } from "../report/section";
 import type { Settings } from "../settings";
 import { GatewayWorld, percentile } from "./world";
@@ -9,23 +12,26 @@ const round = (value: number, digits = 0) => Math.round(value * 10 ** digits) / 
 export async function measureFollowing({ hostports, enforced }: Settings): Promise<Section[]> {
   const changes: Section["rows"][number][] = [];
   const sizes: Section["rows"][number][] = [];
-  for (const count of hostports) {
+  const worlds = hostports.flatMap((count) => [false, true].map((own) => ({ count, own })));
+  for (const { count, own } of worlds) {
     const world = await GatewayWorld.start();
     try {
-      await declare(world, count);
+      const hosts = await declare(world, count);
+      if (own) await certify(world, hosts);
       const started = performance.now();
       await world.serve();
       const start = await world.until("h0-0.example.com", 200, started);
-      const created = await newHostports(world, Math.min(enforced, 20), `more${count}`);
+      const created = await newHostports(world, own ? FEW : Math.min(enforced, 20), `more${count}`);
       const { gateway, envoy } = world.memory();
       sizes.push({
         hostports: count,
+        certificates: own ? "one each" : "one",
         start: round(start),
         gateway: round(gateway / MIB),
         envoy: round(envoy / MIB),
         more: round(percentile(created, 0.5)),
       });
-      if (count === hostports[0]) {
+      if (count === hostports[0] && !own) {
         const followed = { "a new hostport": await newHostports(world, enforced, "new"), ...(await denials(world, enforced)) };
         for (const [change, times] of Object.entries(followed))
           changes.push({ change, times: times.length, p50: round(percentile(times, 0.5)), p99: round(percentile(times, 0.99)) });
@@ -45,9 +51,10 @@ export async function measureFollowing({ hostports, enforced }: Settings): Promi
     {
       part: "gateway",
       title: "Hostports of one gateway",
-      note: "HTTPS edges of 100 hostports with one wildcard certificate, each with a route that answers by itself. Start: from the start of the gateway until the first is served; memory: resident.",
+      note: "HTTPS edges of 100 hostports, each with a route that answers by itself. Start: from the start of the gateway until the first is served; memory: resident.",
       columns: {
         hostports: "Hostports",
+        certificates: "Certificates",
         start: "Start (ms)",
         gateway: "Gateway (MiB)",
         envoy: "Envoy (MiB)",
@@ -59,12 +66,28 @@ export async function measureFollowing({ hostports, enforced }: Settings): Promi
 }
 
 const PER_EDGE = 100;
+/** Each may take seconds. */
+const FEW = 5;
 
-async function declare({ api }: GatewayWorld, count: number): Promise<void> {
+async function declare({ api }: GatewayWorld, count: number): Promise<string[]> {
+  const hosts: string[] = [];
   const { id } = await api.httpResponseBackends.create({ status_code: 200, body: "ok" });
   for (let edge = 0; edge * PER_EDGE < count; edge++) {
     const hostports = Array.from({ length: Math.min(PER_EDGE, count) }, (_, index) => `h${edge}-${index}.example.com:443`);
     await site({ api }, hostports, id);
+    hosts.push(...hostports.map((one) => one.slice(0, one.lastIndexOf(":"))));
+  }
+  return hosts;
+}
+
+/** Gives each host a certificate of its own, which is served in the place of the common one. */
+async function certify({ folder, trust }: GatewayWorld, hosts: readonly string[]): Promise<void> {
+  const authority = await DevelopmentAuthority.open(join(folder, "authority"));
+  trust.push(readFileSync(authority.file, "utf8"));
+  const made = await authority.certificates(hosts);
+  for (const { names, chain, key } of made) {
+    writeFileSync(join(folder, `${names[0]}.pem`), chain);
+    writeFileSync(join(folder, `${names[0]}.key`), key);
   }
 }
 

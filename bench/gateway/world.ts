@@ -16,6 +16,9 @@ export class GatewayWorld {
   readonly folder = mkdtempSync(join(tmpdir(), "tpb-"));
   readonly own = certificate({ extensions: ["subjectAltName = DNS:*.example.com"] });
 
+  /** PEMs of the authorities of what is served. */
+  readonly trust = [this.own.pem];
+
   private constructor(
     readonly server: ServerProcess,
     readonly api: Tunnelplane,
@@ -67,7 +70,7 @@ export class GatewayWorld {
   /** The status under a name; 0 where nothing answers. */
   status(host: string): Promise<number> {
     return new Promise((resolve) => {
-      const options = { host: "127.0.0.1", port: this.port, servername: host, headers: { host }, ca: this.own.pem, agent: false as const };
+      const options = { host: "127.0.0.1", port: this.port, servername: host, headers: { host }, ca: this.trust, agent: false as const };
       const asked = request(options, (answer) => {
         answer.resume().on("end", () => resolve(answer.statusCode ?? 0));
       });

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DevelopmentAuthority } from "./certificates/developmentAuthority";
-import { readFolder, stampOf } from "./certificates/folder";
+import { CertificateFolder } from "./certificates/folder";
 import type { CommonFlags } from "./commands/options";
 import { Discovery } from "./discovery";
 import type { Listen, Objects, ServerCertificate, Surroundings } from "./envoy/model";
@@ -22,7 +22,7 @@ export class Machine {
   readonly #discovery: Discovery;
   readonly #sessionKey: string;
 
-  #stamp = "";
+  readonly #folder: CertificateFolder | undefined;
   #nextAt = 0;
   /** Finds the ports that can be listened on; without it, all are taken for free. */
   ports: Ports | undefined;
@@ -34,9 +34,10 @@ export class Machine {
     private readonly flags: CommonFlags,
     private readonly trust: string,
     private readonly authority: DevelopmentAuthority | undefined,
-    private readonly complain: (message: string) => void,
+    complain: (message: string) => void,
   ) {
     this.state = resolve(flags.state);
+    this.#folder = flags.certs === undefined ? undefined : new CertificateFolder(flags.certs, complain);
     this.#discovery = new Discovery({ file: join(this.state, "issuers.json"), trust, complain });
     this.#sessionKey = keptOr(join(this.state, "session.key"), () => randomBytes(32).toString("base64"));
   }
@@ -57,7 +58,7 @@ export class Machine {
       now >= Math.min(this.#nextAt, this.renewAt ?? Number.POSITIVE_INFINITY) ||
       this.#discovery.isDue(now) ||
       (this.ports?.isLacking === true && now - this.#lookedAt > AGAIN_MS) ||
-      stampOf(this.flags.certs) !== this.#stamp
+      this.#folder?.isChanged() === true
     );
   }
 
@@ -67,8 +68,7 @@ export class Machine {
     const hosts = [...objects.tls_edge, ...objects.https_edge].flatMap(({ hostports }) =>
       hostports.map((one) => one.slice(0, one.lastIndexOf(":")).toLowerCase()),
     );
-    this.#stamp = stampOf(this.flags.certs);
-    const own = this.flags.certs ? readFolder(this.flags.certs, this.complain) : [];
+    const own = this.#folder?.read() ?? [];
     const certificates = [...own, ...((await this.authority?.certificates([...new Set(hosts)])) ?? [])];
     this.#nextAt = nextOf(certificates);
     return {

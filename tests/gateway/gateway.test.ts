@@ -38,7 +38,7 @@ describe("A gateway", () => {
     expect(await one.metrics()).to.contain("tunnelplane_gateway_edges_applied 2");
   });
 
-  it("finds the edge that Envoy refuses, reports it, and serves the others", async () => {
+  it("finds the edge that Envoy refuses, reports it, serves the others, and serves it once it is mended", async () => {
     const one = running.now;
     const certs = one.folder;
     const put = (name: string, pem: string, key: string) => {
@@ -76,6 +76,12 @@ describe("A gateway", () => {
     await one.becomes(200, "two.example.com");
     expect((await http1(one.httpsPort, "/", { sni: "weak.example.com" })).status).to.equal(0);
     expect(one.gateway.log).to.contain("edge rejected").and.to.contain("Envoy refuses it").and.to.contain("alone.pem has no key beside it");
+    await one.site("third.example.com");
+    for (const host of ["third.example.com", "weak.example.com"]) {
+      const own = certificate({ extensions: [`subjectAltName = DNS:${host}`] });
+      put(host === "weak.example.com" ? "weak" : host, own.pem, own.privateKey);
+      await one.becomes(200, host);
+    }
   });
 
   it("writes files that only their owner can read, above all keys", async () => {

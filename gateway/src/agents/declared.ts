@@ -1,32 +1,39 @@
+import { grouped } from "../envoy/indexes";
 import type { Objects } from "../envoy/model";
-import { isWildcard, readHostport, socketOfHostport, socketOfLabels } from "../envoy/names";
+import { readHostport, socketOfHostport, socketOfLabels } from "../envoy/names";
 import type { Bind } from "./bindAddress";
 
-/** The binds that agents may serve, by the name of the Unix socket that Envoy connects to. */
-export type Declared = ReadonlyMap<string, Bind>;
+type Labels = Readonly<Record<string, string>>;
 
-/** Hostports of edges without a backend of their own, and tunnel groups. */
-export function declaredBy(objects: Objects): Declared {
-  const declared = new Map<string, Bind>();
-  const open = [
-    ...objects.tls_edge.filter(({ backend }) => !backend),
-    ...objects.https_edge.filter(({ routes }) => routes.some(({ backend }) => !backend)),
-  ];
-  for (const { hostports } of open) {
-    for (const hostport of hostports.map(readHostport)) declared.set(socketOfHostport(hostport), hostport);
-  }
-  for (const { labels } of objects.tunnel_group_backend) declared.set(socketOfLabels(labels), { labels });
-  return declared;
+/** The binds that agents may serve, by the name of the Unix socket that Envoy connects to. */
+export interface Declared {
+  /** Sockets of hostports. */
+  readonly hostports: ReadonlySet<string>;
+  /** Tunnel groups by their first label: one is looked for among those of each label that an agent has. */
+  readonly groups: ReadonlyMap<string, readonly { readonly socket: string; readonly labels: Labels }[]>;
 }
 
-/** Whether what an agent has bound serves what is declared: the same hostport, or all labels of a group. */
-export function serves(bound: Bind, declared: Bind): boolean {
-  if ("labels" in bound)
-    return "labels" in declared && Object.entries(declared.labels).every(([key, value]) => bound.labels[key] === value);
-  return (
-    !("labels" in declared) &&
-    declared.host === bound.host &&
-    declared.port === bound.port &&
-    isWildcard(declared.host) === isWildcard(bound.host)
-  );
+const textsOf = (labels: Labels): string[] => Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+
+/** Hostports of edges without a backend of their own, and tunnel groups. */
+export function declaredBy({ tls_edge, https_edge, tunnel_group_backend }: Objects): Declared {
+  const open = [
+    ...tls_edge.filter(({ backend }) => !backend),
+    ...https_edge.filter(({ routes }) => routes.some(({ backend }) => !backend)),
+  ];
+  return {
+    hostports: new Set(open.flatMap(({ hostports }) => hostports.map((one) => socketOfHostport(readHostport(one))))),
+    groups: grouped(
+      tunnel_group_backend.map(({ labels }) => ({ socket: socketOfLabels(labels), labels })),
+      ({ labels }) => textsOf(labels).slice(0, 1),
+    ),
+  };
+}
+
+/** The sockets of what a bind serves: the same hostport, or the groups all of whose labels it has. */
+export function socketsServedBy(bound: Bind, { hostports, groups }: Declared): ReadonlySet<string> {
+  if (!("labels" in bound)) return new Set([socketOfHostport(bound)].filter((socket) => hostports.has(socket)));
+  const candidates = textsOf(bound.labels).flatMap((text) => groups.get(text) ?? []);
+  const served = candidates.filter(({ labels }) => Object.entries(labels).every(([key, value]) => bound.labels[key] === value));
+  return new Set(served.map(({ socket }) => socket));
 }

@@ -2,8 +2,9 @@ import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
+import { addTo } from "../envoy/indexes";
 import type { Bind } from "./bindAddress";
-import { type Declared, serves } from "./declared";
+import { type Declared, socketsServedBy } from "./declared";
 
 /** Somebody who takes connections for what was bound. */
 export interface Agent {
@@ -16,59 +17,66 @@ export interface Agent {
 /** A socket for each thing that is declared and that some agent serves: there while one does, so that Envoy sees who is down. */
 export class AgentSockets {
   readonly #agents = new Set<Agent>();
-  readonly #open = new Map<string, { server: Server; bind: Bind }>();
-  #declared: Declared = new Map();
+  readonly #open = new Map<string, { readonly server: Server; readonly agents: Set<Agent> }>();
+  #declared: Declared = { hostports: new Set(), groups: new Map() };
 
   constructor(private readonly folder: string) {}
 
   declare(declared: Declared): void {
     this.#declared = declared;
-    this.#settle();
+    const serving = new Map<string, Agent[]>();
+    for (const agent of this.#agents) for (const name of socketsServedBy(agent.bind, declared)) addTo(serving, name, agent);
+    for (const [name, { agents }] of this.#open) {
+      const still = new Set(serving.get(name));
+      for (const agent of agents) if (!still.has(agent)) this.#leave(name, agent);
+    }
+    for (const [name, agents] of serving) for (const agent of agents) this.#join(name, agent);
   }
 
   isDeclared(bind: Bind): boolean {
-    return [...this.#declared.values()].some((one) => serves(bind, one));
+    return socketsServedBy(bind, this.#declared).size > 0;
   }
 
   add(agent: Agent): void {
     this.#agents.add(agent);
-    this.#settle();
+    for (const name of socketsServedBy(agent.bind, this.#declared)) this.#join(name, agent);
   }
 
   remove(agent: Agent): void {
     this.#agents.delete(agent);
-    this.#settle();
+    for (const name of socketsServedBy(agent.bind, this.#declared)) this.#leave(name, agent);
   }
 
   stop(): void {
-    this.#declared = new Map();
-    this.#settle();
+    this.declare({ hostports: new Set(), groups: new Map() });
   }
 
-  #settle(): void {
-    for (const [name, bind] of this.#declared) if (!this.#open.has(name) && this.#serving(bind).length > 0) this.#listen(name, bind);
-    for (const [name, { server, bind }] of this.#open) {
-      if (this.#declared.has(name) && this.#serving(bind).length > 0) continue;
-      this.#open.delete(name);
-      server.close();
-    }
+  #join(name: string, agent: Agent): void {
+    const open = this.#open.get(name);
+    if (open) open.agents.add(agent);
+    else this.#listen(name, new Set([agent]));
   }
 
-  #serving = (declared: Bind): Agent[] => [...this.#agents].filter(({ bind }) => serves(bind, declared));
+  #leave(name: string, agent: Agent): void {
+    const open = this.#open.get(name);
+    if (!open?.agents.delete(agent) || open.agents.size > 0) return;
+    this.#open.delete(name);
+    open.server.close();
+  }
 
-  #listen(name: string, bind: Bind): void {
+  #listen(name: string, agents: Set<Agent>): void {
     const path = join(this.folder, name);
     rmSync(path, { force: true });
-    const server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, (socket) => void this.#connect(socket, bind));
+    const server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, (socket) => void this.#connect(socket, agents));
     server.on("error", () => this.#open.delete(name));
     server.listen(path, () => chmodSync(path, 0o600));
-    this.#open.set(name, { server, bind });
+    this.#open.set(name, { server, agents });
   }
 
   /** The agent with the least to do takes a connection; when it cannot, the next one does. */
-  async #connect(socket: Socket, bind: Bind): Promise<void> {
+  async #connect(socket: Socket, agents: ReadonlySet<Agent>): Promise<void> {
     socket.on("error", () => socket.destroy());
-    for (const agent of this.#serving(bind).sort((a, b) => a.busy - b.busy)) {
+    for (const agent of [...agents].sort((a, b) => a.busy - b.busy)) {
       try {
         const channel = await agent.open();
         if (socket.destroyed) return void channel.destroy();

@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, parse } from "node:path";
 import { messageOf, present } from "@tunnelplane/sdk/contract";
 import type { ServerCertificate } from "../envoy/model";
@@ -7,34 +7,86 @@ import type { ServerCertificate } from "../envoy/model";
 /** A folder is looked through with every change; beyond so many files it is somebody's home by mistake. */
 const MOST_FILES = 50_000;
 
-/** Reads the certificates of a folder: NAME.pem or NAME.crt beside NAME.key. One that cannot be used is complained about, and left out. */
-export function readFolder(folder: string, complain: (message: string) => void): ServerCertificate[] {
-  let names: string[];
-  try {
-    names = readdirSync(folder).sort();
-  } catch (error) {
-    complain(`the certificates' folder ${folder} cannot be read (${messageOf(error)}): create it, or name another with --certs`);
-    return [];
-  }
-  if (names.length > MOST_FILES) {
-    complain(`the certificates' folder ${folder} holds more than ${MOST_FILES} files: keep nothing else in it`);
-    return [];
-  }
-  const read = names
-    .filter((name) => /\.(pem|crt)$/.test(name))
-    .flatMap((name) => {
-      const file = join(folder, name);
-      try {
-        return [{ file, ...readPair(file, join(folder, `${parse(name).name}.key`)) }];
-      } catch (error) {
-        complain(messageOf(error));
-        return [];
-      }
-    });
-  complainOfEnded(read, complain);
-  complainOfRivals(read, complain);
-  return read.map(({ file: _, ...one }) => one);
+/** A share of a second may go into looking at the files of a large folder. */
+const LOOKING = 1 / 20;
+
+interface Read {
+  /** Of the certificate and its key: changes when one of them does. */
+  readonly stamp: string;
+  /** A text says what is wrong with them. */
+  readonly found: Found | string;
 }
+
+/** The certificates of a folder: NAME.pem or NAME.crt beside NAME.key. What did not change is not read again. */
+export class CertificateFolder {
+  #read = new Map<string, Read>();
+  #stamps: ReadonlyMap<string, string> | string = new Map();
+  #lookAt = 0;
+
+  constructor(
+    private readonly folder: string,
+    private readonly complain: (message: string) => void,
+  ) {}
+
+  /** Whether a file came, went or changed since they were read. */
+  isChanged(): boolean {
+    const started = performance.now();
+    if (started < this.#lookAt) return false;
+    const stamps = this.#look();
+    const ended = performance.now();
+    this.#lookAt = ended + (ended - started) / LOOKING;
+    return !isSame(stamps, this.#stamps);
+  }
+
+  /** Those that can be used. The others are complained about. */
+  read(): ServerCertificate[] {
+    this.#stamps = this.#look();
+    if (typeof this.#stamps === "string") {
+      this.complain(this.#stamps);
+      return [];
+    }
+    const read = new Map<string, Read>();
+    for (const [name, stamp] of this.#stamps) {
+      if (!/\.(pem|crt)$/.test(name)) continue;
+      const key = `${parse(name).name}.key`;
+      const both = `${stamp} ${this.#stamps.get(key)}`;
+      const known = this.#read.get(name);
+      read.set(name, known?.stamp === both ? known : { stamp: both, found: readPair(join(this.folder, name), join(this.folder, key)) });
+    }
+    this.#read = read;
+    const found: Found[] = [];
+    for (const one of read.values()) {
+      if (typeof one.found === "string") this.complain(one.found);
+      else found.push(one.found);
+    }
+    complainOfEnded(found, this.complain);
+    complainOfRivals(found, this.complain);
+    return found;
+  }
+
+  /** What tells whether each file is the one that was read, by name; or why the folder cannot be read. */
+  #look(): ReadonlyMap<string, string> | string {
+    let names: string[];
+    try {
+      names = readdirSync(this.folder).sort();
+    } catch (error) {
+      return `the certificates' folder ${this.folder} cannot be read (${messageOf(error)}): create it, or name another with --certs`;
+    }
+    if (names.length > MOST_FILES)
+      return `the certificates' folder ${this.folder} holds more than ${MOST_FILES} files: keep nothing else in it`;
+    return new Map(
+      names.map((name) => {
+        const { mtimeMs, size, ino } = statSync(join(this.folder, name), { throwIfNoEntry: false }) ?? {};
+        return [name, `${ino} ${mtimeMs} ${size}`];
+      }),
+    );
+  }
+}
+
+const isSame = (one: ReadonlyMap<string, string> | string, other: ReadonlyMap<string, string> | string): boolean =>
+  typeof one === "string" || typeof other === "string"
+    ? one === other
+    : one.size === other.size && [...one].every(([name, stamp]) => other.get(name) === stamp);
 
 type Found = ServerCertificate & { readonly file: string };
 
@@ -56,31 +108,14 @@ function complainOfRivals(certificates: readonly Found[], complain: (message: st
   }
 }
 
-/** Changes when a file of the folder does. */
-export function stampOf(folder: string | undefined): string {
-  if (folder === undefined) return "";
+function readPair(file: string, keyFile: string): Found | string {
   try {
-    return readdirSync(folder)
-      .slice(0, MOST_FILES)
-      .map((name) => {
-        const { mtimeMs, size, ino } = statSync(join(folder, name));
-        return `${name} ${ino} ${mtimeMs} ${size}`;
-      })
-      .join("\n");
-  } catch {
-    return "";
+    const chain = readFileSync(file, "utf8");
+    if (!existsSync(keyFile)) return `${file} has no key beside it: put it into ${keyFile}`;
+    return { file, ...certificateOf(chain, readFileSync(keyFile, "utf8"), file) };
+  } catch (error) {
+    return messageOf(error);
   }
-}
-
-function readPair(file: string, keyFile: string): ServerCertificate {
-  const chain = readFileSync(file, "utf8");
-  let key: string;
-  try {
-    key = readFileSync(keyFile, "utf8");
-  } catch {
-    throw new Error(`${file} has no key beside it: put it into ${keyFile}`);
-  }
-  return certificateOf(chain, key, file);
 }
 
 /** @throws saying what is wrong with which file */

@@ -1,5 +1,6 @@
 import type { Ref } from "@tunnelplane/sdk";
 import { answerOf, type Response } from "./answers";
+import { withId } from "./indexes";
 import { extension, type Json, typed } from "./json";
 import { type Objects, type Surroundings, Unservable } from "./model";
 import { type Hostport, socketOfHostport, socketOfLabels } from "./names";
@@ -67,22 +68,22 @@ export class Backends {
     if (above.includes(id)) throw new Unservable(`the backend ${id} contains itself`);
     const path = [...above, id];
     const objects = this.objects;
-    const group = objects.tunnel_group_backend.find((one) => one.id === id);
+    const group = withId(objects.tunnel_group_backend, id);
     if (group) return one(this.#agents(id, socketOfLabels(group.labels)));
-    const fixed = objects.static_backend.find((one) => one.id === id);
+    const fixed = withId(objects.static_backend, id);
     if (fixed) {
       const at = fixed.address.lastIndexOf(":");
       return one(this.#address(fixed.address.slice(0, at).replace(/^\[|\]$/g, ""), Number(fixed.address.slice(at + 1)), fixed.tls.enabled));
     }
-    const response = objects.http_response_backend.find((one) => one.id === id);
+    const response = withId(objects.http_response_backend, id);
     if (response) {
       if (!http)
         throw new Unservable(`the backend ${id} answers with HTTP, which a TLS edge does not speak: use it on a route of an HTTPS edge`);
       return { response: answerOf(response.status_code, response.body, response.headers) };
     }
-    const weighted = objects.weighted_backend.find((one) => one.id === id);
+    const weighted = withId(objects.weighted_backend, id);
     if (weighted) return this.#weighted(weighted.backends, http, path);
-    const failover = objects.failover_backend.find((one) => one.id === id);
+    const failover = withId(objects.failover_backend, id);
     if (failover) return this.#failover(id, failover.backends, http, path);
     throw new Unservable(`the backend ${id} does not exist`);
   }

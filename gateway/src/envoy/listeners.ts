@@ -1,7 +1,8 @@
 import { httpManager } from "./httpChain";
+import { addTo, grouped } from "./indexes";
 import { extension, type Json } from "./json";
 import type { Listen } from "./model";
-import { type Hostport, isBelow, isWildcard, shortHash } from "./names";
+import { type Hostport, isWildcard, shortHash, wildcardsAbove } from "./names";
 import { admittingNothing, networkRbac } from "./rbac";
 import { escapeRegex } from "./regex";
 import type { Needs } from "./routes";
@@ -48,15 +49,17 @@ function httpChains(here: readonly Front[], hosts: readonly string[]): Json[] {
   for (const front of here) {
     if (!("virtualHost" in front)) continue;
     const key = shortHash(JSON.stringify(front.transport));
-    shared.set(key, [...(shared.get(key) ?? []), front]);
+    addTo(shared, key, front);
   }
+  const below = grouped(hosts, wildcardsAbove);
   return [...shared].map(([key, fronts]) => {
     const own = fronts.map(({ hostport }) => hostport.host).sort();
-    const strangers = hosts.filter((host) => !own.includes(host) && own.some((name) => isWildcard(name) && isBelow(name, host))).sort();
+    const ours = new Set(own);
+    const strangers = own.flatMap((host) => below.get(host) ?? []).filter((host) => !ours.has(host));
     const sorted = [...fronts].sort((a, b) => (a.hostport.host < b.hostport.host ? -1 : 1));
     const manager = httpManager(
       sorted.map(({ virtualHost }) => virtualHost),
-      [...new Set(strangers)],
+      [...new Set(strangers)].sort(),
       sorted.flatMap(({ needs }) => needs),
     );
     return chain(`https ${key}`, own, [manager], fronts[0]?.transport);

@@ -16,8 +16,11 @@ export function readHostport(text: string): Hostport {
 
 export const isWildcard = (host: string): boolean => host.startsWith("*.");
 
-/** Whether a wildcard's domain is what a name ends in; Envoy lets a wildcard cover any number of labels. */
-export const isBelow = (wildcard: string, host: string): boolean => host !== wildcard && host.endsWith(wildcard.slice(1));
+/** The wildcards whose domain is what a name ends in; Envoy lets a wildcard cover any number of labels. */
+export function wildcardsAbove(host: string): string[] {
+  const labels = (isWildcard(host) ? host.slice(2) : host).split(".");
+  return labels.slice(1).map((_, index) => `*.${labels.slice(index + 1).join(".")}`);
+}
 
 /** A bind: a hostport, or labels in the order of their keys. */
 export const socketOfHostport = ({ host, port }: Hostport): string => `${shortHash(`${host}:${port}`)}.sock`;

@@ -1,4 +1,5 @@
-import type { Ref } from "@tunnelplane/sdk";
+import type { IpPolicyRule, Ref } from "@tunnelplane/sdk";
+import { grouped, onceForEach } from "./indexes";
 import type { Json } from "./json";
 import type { Objects } from "./model";
 
@@ -7,11 +8,13 @@ interface IpRestriction {
   readonly ip_policies: readonly Ref[];
 }
 
+const byPolicy = onceForEach((rules: readonly IpPolicyRule[]) => grouped(rules, ({ ip_policy }) => [ip_policy.id]));
+
 /** Which source addresses an enabled module admits, as a principal of RBAC: those allowed, less those denied. */
 export function networksOf(module: IpRestriction | null, { ip_policy_rule }: Objects): Json | undefined {
   if (!module?.enabled) return undefined;
   const policies = new Set(module.ip_policies.map(({ id }) => id));
-  const rules = ip_policy_rule.filter(({ ip_policy }) => policies.has(ip_policy.id));
+  const rules = [...policies].flatMap((id) => byPolicy(ip_policy_rule).get(id) ?? []);
   const of = (action: string) =>
     rules
       .filter((rule) => rule.action === action)

@@ -1,4 +1,5 @@
 import type { Ref } from "@tunnelplane/sdk";
+import { withId } from "./indexes";
 import { extension, type Json, typed } from "./json";
 import { type Objects, type ServerCertificate, Unservable } from "./model";
 
@@ -24,7 +25,7 @@ export function terminationOf(
   if (mutual.certificate_authorities.length === 0)
     throw new Unservable("mutual_tls names no certificate authority, so nobody's certificate could be accepted: name one, or disable it");
   const pems = mutual.certificate_authorities.map(({ id }) => {
-    const pem = certificate_authority.find((authority) => authority.id === id)?.ca_pem;
+    const pem = withId(certificate_authority, id)?.ca_pem;
     if (pem === undefined) throw new Unservable(`the certificate authority ${id} of mutual_tls does not exist`);
     return pem.trim();
   });

@@ -52,9 +52,9 @@ export function translate(objects: Objects, surroundings: Surroundings, leftOut:
   return {
     listeners: [...listenersOf(fronts, refused, surroundings.listen), ...backends.listeners],
     clusters: [...backends.clusters].sort((a, b) => (String(a.name) < String(b.name) ? -1 : 1)),
-    secrets: Object.assign({}, ...needs.map(({ signIn }) => signIn?.secrets)),
+    secrets: Object.fromEntries(needs.flatMap(({ signIn }) => Object.entries(signIn?.secrets ?? {}))),
     edges,
-    renewAt: renewals.length > 0 ? Math.min(...renewals) : undefined,
+    renewAt: renewals.length > 0 ? renewals.reduce((first, one) => Math.min(first, one)) : undefined,
   };
 }
 

@@ -10,10 +10,17 @@ export interface Engine {
 /** With more, the gateway gives up and leaves everything as it was: each costs Envoy's start. */
 const MOST_CHECKS = 200;
 
+/** An edge that Envoy refused. */
+interface Refused {
+  readonly reason: string;
+  /** The configuration of this edge alone: as long as it stays the same, Envoy is not asked again. */
+  readonly text: string;
+}
+
 /** Has Envoy serve what is declared. An edge that Envoy refuses is found and left out; the others go on. */
 export class Synchroniser {
   #served = "";
-  #leftOut = new Map<string, string>();
+  readonly #leftOut = new Map<string, Refused>();
   #checks = 0;
   edges: readonly EdgeState[] = [];
   /** When it has to be computed again though nothing changed, in milliseconds. */
@@ -24,18 +31,19 @@ export class Synchroniser {
 
   /** Returns whether something was changed. */
   async apply(objects: Objects, make: (objects: Objects, leftOut: ReadonlyMap<string, string>) => Configuration): Promise<boolean> {
-    const declared = make(objects, new Map());
-    this.renewAt = declared.renewAt;
-    const text = JSON.stringify({ ...declared, renewAt: undefined });
+    const alone = (ids: readonly string[]) => make(only(objects, ids), new Map());
+    for (const [id, { text }] of this.#leftOut) if (textOf(alone([id])) !== text) this.#leftOut.delete(id);
+    let configuration = make(objects, this.#reasons);
+    this.renewAt = configuration.renewAt;
+    let text = textOf(configuration);
     if (text === this.#served) return false;
-    this.#leftOut = new Map();
-    let configuration = declared;
     let refused = await this.engine.push(configuration);
     if (refused !== undefined) {
       this.#checks = 0;
-      const ids = declared.edges.filter(({ state }) => state === "applied").map(({ id }) => id);
-      await this.#find(ids, (some) => make(only(objects, some), new Map()));
-      configuration = make(objects, this.#leftOut);
+      const ids = configuration.edges.filter(({ state }) => state === "applied").map(({ id }) => id);
+      await this.#find(ids, alone);
+      configuration = make(objects, this.#reasons);
+      text = textOf(configuration);
       refused = await this.engine.push(configuration);
       if (refused !== undefined)
         throw new Error(`${refused}. What was served before is served on; ${this.#leftOut.size} edges were found at fault`);
@@ -45,6 +53,10 @@ export class Synchroniser {
     return true;
   }
 
+  get #reasons(): ReadonlyMap<string, string> {
+    return new Map([...this.#leftOut].map(([id, { reason }]) => [id, reason]));
+  }
+
   /** Halves what is refused until single edges are left. */
   async #find(ids: readonly string[], make: (ids: readonly string[]) => Configuration): Promise<void> {
     if (ids.length === 0) return;
@@ -52,10 +64,11 @@ export class Synchroniser {
       throw new Error(
         `Envoy refused the configuration, and ${MOST_CHECKS} checks did not find all edges at fault. What was served before is served on`,
       );
-    const complaint = await this.engine.complaint(make(ids));
+    const some = make(ids);
+    const complaint = await this.engine.complaint(some);
     if (complaint === undefined) return;
     if (ids.length === 1) {
-      this.#leftOut.set(present(ids[0]), `Envoy refuses it: ${complaint}`);
+      this.#leftOut.set(present(ids[0]), { reason: `Envoy refuses it: ${complaint}`, text: textOf(some) });
       return;
     }
     const middle = Math.ceil(ids.length / 2);
@@ -63,6 +76,8 @@ export class Synchroniser {
     await this.#find(ids.slice(middle), make);
   }
 }
+
+const textOf = (configuration: Configuration): string => JSON.stringify({ ...configuration, renewAt: undefined });
 
 const only = (objects: Objects, ids: readonly string[]): Objects => {
   const wanted = new Set(ids);

@@ -1,0 +1,31 @@
+/** Remembers what is made of a list for as long as the list is there, so that each is gone through once and not for each edge. */
+export function onceForEach<List extends object, Made>(make: (list: List) => Made): (list: List) => Made {
+  const made = new WeakMap<List, Made>();
+  return (list) => {
+    const known = made.get(list);
+    if (known !== undefined) return known;
+    const fresh = make(list);
+    made.set(list, fresh);
+    return fresh;
+  };
+}
+
+/** Adds to the list under a key. */
+export function addTo<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
+  const list = lists.get(key);
+  if (list) list.push(item);
+  else lists.set(key, [item]);
+}
+
+/** Sorts items into lists by keys, of which each may have several. */
+export function grouped<Item>(items: readonly Item[], keysOf: (item: Item) => readonly string[]): ReadonlyMap<string, readonly Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) for (const key of keysOf(item)) addTo(groups, key, item);
+  return groups;
+}
+
+const idsOf = onceForEach((list: readonly { readonly id: string }[]) => new Map(list.map((one) => [one.id, one])));
+
+/** The object of a list with an id. */
+export const withId = <T extends { readonly id: string }>(list: readonly T[], id: string): T | undefined =>
+  idsOf(list).get(id) as T | undefined;
