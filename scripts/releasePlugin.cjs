@@ -1,8 +1,9 @@
 // Makes the release folder of the native provider, for the platform that this runs on: an archive with one executable that needs
-// no Node, checksums, the schema, and pulumiPlugin.json. Serve the folder as it is, under the URL of --url.
+// no Node, checksums, the schema, and pulumiPlugin.json. Upload its files to the release of this version on GitHub, or serve the
+// folder as it is, under the URL of --url.
 const { execFileSync } = require("node:child_process");
 const { createHash } = require("node:crypto");
-const { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
+const { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
 const { tmpdir } = require("node:os");
 const { join, resolve } = require("node:path");
 const { parseArgs } = require("node:util");
@@ -41,7 +42,10 @@ async function main() {
     const digest = createHash("sha256")
       .update(readFileSync(join(out, archive)))
       .digest("hex");
-    writeFileSync(join(out, `${NAME}-v${version}-checksums.txt`), `${digest}  ${archive}\n`);
+    const sums = join(out, `${NAME}-v${version}-checksums.txt`);
+    // Those of other platforms may be there already.
+    const others = (existsSync(sums) ? readFileSync(sums, "utf8").split("\n") : []).filter((line) => line && !line.endsWith(archive));
+    writeFileSync(sums, `${[...others, `${digest}  ${archive}`].sort().join("\n")}\n`);
     console.log(`${join(out, archive)}\nsha256 ${digest}`);
   } finally {
     rmSync(work, { recursive: true, force: true });

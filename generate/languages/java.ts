@@ -4,7 +4,7 @@ import { type Declaration, keysIn, referenceIn, type Value, variable } from "./m
 const STEP = "    ";
 const id = (name: string): string => `${variable(name)}.id()`;
 
-/** A program in Java; needs the package `dev.tunnelplane`. */
+/** A program in Java; needs the package `io.github.tunnelplane`. */
 export function java(declarations: readonly Declaration[]): string {
   const statements = declarations.map(({ name, type, fields, isUsed }) => {
     const made = `new ${type}(${JSON.stringify(name)}, ${builder(`${type}Args`, fields)});\n`;
@@ -14,9 +14,9 @@ export function java(declarations: readonly Declaration[]): string {
   const imports = [
     ...(code.includes("Output.") ? ["com.pulumi.core.Output"] : []),
     "com.pulumi.Pulumi",
-    "dev.tunnelplane.*",
-    ...(/Args\.builder[^;]*Args\.builder/.test(code) ? ["dev.tunnelplane.inputs.*"] : []),
-    ...(declarations.some(({ fields }) => JSON.stringify(fields).includes('"is":"enumeration"')) ? ["dev.tunnelplane.enums.*"] : []),
+    "io.github.tunnelplane.*",
+    ...(/Args\.builder[^;]*Args\.builder/.test(code) ? ["io.github.tunnelplane.inputs.*"] : []),
+    ...(declarations.some(({ fields }) => JSON.stringify(fields).includes('"is":"enumeration"')) ? ["io.github.tunnelplane.enums.*"] : []),
     ...(code.includes("List.of") ? ["java.util.List"] : []),
     ...(code.includes("Map.of") ? ["java.util.Map"] : []),
   ];

@@ -15,14 +15,11 @@ import {
   pathFieldsOf,
   withArticle,
 } from "../../sdk/src/contract";
-import { languages } from "./languages";
+import { languages, manifest, repository } from "./languages";
 import type { FunctionSpec, ObjectSpec, Properties, ResourceSpec } from "./spec";
 import { alwaysIn, PACKAGE, requiredOf, Types, tokenOf } from "./types";
 
 type Shape = Readonly<Record<string, z.ZodType>>;
-
-/** Where plugins are downloaded from that an engine does not have. */
-const DOWNLOAD_URL = "https://tunnelplane.dev/plugins";
 
 /** What dynamic providers of TypeScript call a type; stacks of theirs move over without a change. */
 const dynamicType = (type: string): string => `pulumi-nodejs:dynamic/tunnelplane:${type}`;
@@ -69,9 +66,12 @@ const about = (version: string) => ({
   version,
   description: "Declares tunnels of a tunnelplane server: credentials, edges, certificate authorities, policies and events.",
   keywords: ["pulumi", "tunnelplane", "kind/native", "category/network"],
-  license: "Apache-2.0",
+  homepage: manifest.homepage,
+  license: manifest.license,
+  repository: `https://github.com/${repository.owner}/${repository.name}`,
   publisher: "tunnelplane",
-  pluginDownloadURL: DOWNLOAD_URL,
+  // An engine that lacks the plugin gets it from the releases of the repository.
+  pluginDownloadURL: `github://api.github.com/${repository.owner}/${repository.name}`,
   meta: { moduleFormat: "(.*)" },
   language: languages,
   config: { variables: SETTINGS },

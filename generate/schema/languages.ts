@@ -1,3 +1,17 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** What the plugin's own package says. */
+export const manifest = JSON.parse(readFileSync(join(__dirname, "../../plugin/package.json"), "utf8")) as {
+  readonly license: string;
+  readonly homepage: string;
+  readonly repository: { readonly url: string };
+};
+
+const [, owner = "", name = ""] = /github\.com\/([^/]+)\/([^/]+?)(?:\.git)?$/.exec(manifest.repository.url) ?? [];
+/** Where the repository is on GitHub. */
+export const repository = { owner, name };
+
 /** What generated packages are called in each language. */
 export const languages = {
   nodejs: {
@@ -13,7 +27,8 @@ export const languages = {
     respectSchemaVersion: true,
   },
   go: {
-    importBasePath: "tunnelplane.dev/pulumi-tunnelplane/sdk/go/tunnelplane",
+    // A repository of its own, as Go wants it.
+    importBasePath: `github.com/${owner}/pulumi-tunnelplane-go`,
     rootPackageName: "tunnelplane",
     generateResourceContainerTypes: true,
     respectSchemaVersion: true,
@@ -25,8 +40,9 @@ export const languages = {
     respectSchemaVersion: true,
   },
   java: {
-    basePackage: "dev",
-    buildFiles: "gradle",
-    dependencies: { "com.pulumi:pulumi": "1.16.0" },
+    basePackage: "io.github",
+    buildFiles: "none",
+    // The second holds the annotations of the generated code, which Pulumi's own package asks for at run time only.
+    dependencies: { "com.pulumi:pulumi": "1.20.0", "com.google.code.findbugs:jsr305": "3.0.2" },
   },
 };
