@@ -18,6 +18,11 @@ const PYTHON = {
     requirements: "tests/clients/requirements.txt",
     folder: join(STAMPS, "openapi-python-client"),
   },
+  pulumi: {
+    title: "Pulumi package for Python",
+    requirements: "tests/plugin/requirements.txt",
+    folder: join(STAMPS, "pulumi-python"),
+  },
   cloud: { title: "stand-in of the cloud", requirements: "tests/targets/requirements.txt", folder: join(STAMPS, "moto") },
 };
 const PACKAGES = ["sdk", "server", "provider", "plugin", "gateway", "policies"];

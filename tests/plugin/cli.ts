@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { PLUGIN_BIN } from "../support/engine";
 
+export const ROOT = join(__dirname, "../..");
 const { locateEngine, yamlIsThere } = require("../../scripts/engine.cjs") as { locateEngine(): string; yamlIsThere(): boolean };
 
 interface Printed {
@@ -18,13 +19,25 @@ export function needsYaml(context: Mocha.Context): void {
   context.skip();
 }
 
+interface ProjectOptions {
+  /** Where programs are found besides the engine's own. */
+  readonly path?: readonly string[];
+  /** What follows `runtime:` in Pulumi.yaml. */
+  readonly runtime?: string;
+}
+
 /** A project of a user with its own state, used with the command line. */
 export class Project {
   readonly folder = mkdtempSync(join(tmpdir(), "tunnelplane-native-"));
   readonly #env: NodeJS.ProcessEnv;
+  readonly #runtime: string;
 
-  /** @param path where programs are found besides the engine's own */
-  constructor(server: { url: string; apiKey: string }, program: string, path: readonly string[] = [PLUGIN_BIN, process.env.PATH ?? ""]) {
+  constructor(
+    server: { url: string; apiKey: string },
+    program: string,
+    { path = [PLUGIN_BIN, process.env.PATH ?? ""], runtime = "yaml" }: ProjectOptions = {},
+  ) {
+    this.#runtime = runtime;
     mkdirSync(join(this.folder, "state"));
     this.#env = {
       ...process.env,
@@ -41,7 +54,7 @@ export class Project {
   }
 
   write(program: string): void {
-    writeFileSync(join(this.folder, "Pulumi.yaml"), `name: tunnels\nruntime: yaml\n${program}`);
+    writeFileSync(join(this.folder, "Pulumi.yaml"), `name: tunnels\nruntime: ${this.#runtime}\n${program}`);
   }
 
   pulumi(...args: string[]): Promise<Printed> {
@@ -54,6 +67,9 @@ export class Project {
       ),
     );
   }
+
+  /** The state file, with encrypted secrets. */
+  stateFile = (): string => readFileSync(join(this.folder, "state/.pulumi/stacks/tunnels/dev.json"), "utf8");
 
   dispose(): void {
     rmSync(this.folder, { recursive: true, force: true });

@@ -40,7 +40,9 @@ describe("A release of the native provider", () => {
       });
 
       const server = await world.server();
-      project = new Project(server, 'resources:\n  office: { type: "tunnelplane:IpPolicy", properties: { description: released } }\n', []);
+      project = new Project(server, 'resources:\n  office: { type: "tunnelplane:IpPolicy", properties: { description: released } }\n', {
+        path: [],
+      });
       const installed = await project.pulumi("plugin", "install", "resource", "tunnelplane", version, "--server", files.url);
       expect(installed.code, installed.text).to.equal(0);
       await project.pulumi("stack", "init", "dev");

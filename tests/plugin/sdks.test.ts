@@ -1,31 +1,135 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { expect } from "chai";
+import { PLUGIN_BIN } from "../support/engine";
+import { World } from "../support/provider";
+import { Project, ROOT } from "./cli";
+import { jarsIn, languages, PYTHON } from "./languages";
 
-const ROOT = join(__dirname, "../..");
+const SECRET = "canary-client-secret-of-a-language";
+const CHECK_CSHARP = join(__dirname, "programs/dotnet/check.py");
 
 describe("The packages that Pulumi's generators make for other languages", () => {
+  const world = new World();
   const folder = mkdtempSync(join(tmpdir(), "tunnelplane-sdks-"));
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  const packages = join(folder, "packages");
+  const projects: Project[] = [];
 
-  it("are made by one command; those for TypeScript and Python compile, and name the plugin that they need", function () {
+  before("make them", function () {
     if (spawnSync("go", ["version"]).error) {
       console.log("      skipped: the generators are built with Go, which is not here");
       return this.skip();
     }
-    execFileSync(process.execPath, ["scripts/sdks.cjs", folder], { cwd: ROOT, stdio: "ignore" });
-    const plugin = (file: string) => JSON.parse(readFileSync(join(folder, file), "utf8"));
-    expect(plugin("nodejs/package.json").pulumi).to.include({ resource: true, name: "tunnelplane" });
-    expect(plugin("python/pulumi_tunnelplane/pulumi-plugin.json")).to.include({ resource: true, name: "tunnelplane" });
-    expect(existsSync(join(folder, "go/tlsEdge.go"))).to.equal(true);
-
-    symlinkSync(join(ROOT, "node_modules"), join(folder, "nodejs/node_modules"));
-    const tsc = [join(ROOT, "node_modules/typescript/bin/tsc"), "--noEmit", "-p", join(folder, "nodejs"), "--types", "node"];
-    const compiled = spawnSync(process.execPath, [...tsc, "--ignoreDeprecations", "6.0"], { encoding: "utf8" });
-    expect(compiled.stdout).to.equal("");
-    const python = spawnSync("python3", ["-m", "compileall", "-q", join(folder, "python")], { encoding: "utf8" });
-    expect(python.status, python.stdout + python.stderr).to.equal(0);
+    execFileSync(process.execPath, ["scripts/sdks.cjs", packages, "--pack"], { cwd: ROOT, stdio: "pipe" });
   });
+  after(async () => {
+    await world.close();
+    for (const project of projects) project.dispose();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const skipWithout = (context: Mocha.Context, missing: string | undefined) => {
+    if (missing === undefined) return;
+    console.log(`      skipped: there is no ${missing}`);
+    context.skip();
+  };
+  const json = (file: string) => JSON.parse(readFileSync(join(packages, file), "utf8"));
+
+  it("name the plugin that they need, and where an engine that lacks it finds it", () => {
+    const { version, pluginDownloadURL: server } = JSON.parse(readFileSync(join(ROOT, "plugin/schema.json"), "utf8"));
+    const plugin = { resource: true, name: "tunnelplane", server, version };
+    for (const file of [
+      "python/pulumi_tunnelplane/pulumi-plugin.json",
+      "go/pulumi-plugin.json",
+      "dotnet/pulumi-plugin.json",
+      "java/src/main/resources/io/github/tunnelplane/plugin.json",
+    ])
+      expect(json(file), file).to.deep.equal(plugin);
+    expect(json("nodejs/package.json").pulumi).to.deep.equal(plugin);
+  });
+
+  it("are packed as the registries of Python and TypeScript take them", () => {
+    const packed = readdirSync(join(packages, "packed"));
+    const [wheel = "", tarball = ""] = [".whl", ".tgz"].map((end) => packed.find((name) => name.endsWith(end)) ?? "");
+    const inWheel = execFileSync("python3", ["-m", "zipfile", "-l", join(packages, "packed", wheel)], { encoding: "utf8" });
+    for (const file of [
+      "pulumi_tunnelplane/tls_edge.py",
+      "pulumi_tunnelplane/py.typed",
+      "pulumi_tunnelplane/pulumi-plugin.json",
+      "METADATA",
+    ])
+      expect(inWheel).to.contain(file);
+    const inTarball = execFileSync("tar", ["-tzf", join(packages, "packed", tarball)], { encoding: "utf8" });
+    for (const file of ["package.json", "README.md", "LICENSE", "index.js", "tlsEdge.d.ts"])
+      expect(inTarball).to.contain(`package/${file}\n`);
+  });
+
+  it("are packed as Maven's registry takes them: compiled, with sources and metadata", function () {
+    skipWithout(this, languages.find(({ name }) => name === "Java")?.missing());
+    const [jar = "", sources = ""] = jarsIn(packages).map((file) => execFileSync("jar", ["tf", file], { encoding: "utf8" }));
+    for (const file of ["TlsEdge.class", "version.txt", "plugin.json"]) expect(jar).to.contain(`io/github/tunnelplane/${file}`);
+    expect(sources).to.contain("io/github/tunnelplane/TlsEdge.java");
+    const pom = readFileSync(join(packages, "java/pom.xml"), "utf8");
+    for (const needed of ["name", "description", "url", "licenses", "developers", "scm"]) expect(pom).to.contain(`<${needed}>`);
+  });
+
+  it("are C# without mistakes of syntax, in a project that `dotnet pack` takes", function () {
+    skipWithout(this, languages.find(({ name }) => name === "Python")?.missing());
+    const checked = execFileSync(PYTHON, [CHECK_CSHARP, join(packages, "dotnet")], { encoding: "utf8" });
+    const { files, mistakes, properties } = JSON.parse(checked);
+    expect(mistakes).to.deep.equal([]);
+    expect(files).to.be.greaterThan(100);
+    const { version, license, description } = JSON.parse(readFileSync(join(ROOT, "plugin/schema.json"), "utf8"));
+    expect(properties).to.include({ Version: version, PackageLicenseExpression: license, Description: description });
+    expect(existsSync(join(packages, "dotnet", properties.PackageIcon))).to.equal(true);
+  });
+
+  for (const [index, language] of languages.entries()) {
+    it(`run a program in ${language.name}: it previews, creates, looks up, updates and destroys, and shows no secret`, async function () {
+      skipWithout(this, language.missing());
+      const command = language.build(packages, join(folder, `program-${index}`));
+      const server = await world.server();
+      const runtime = JSON.stringify({ name: "process", options: { command } });
+      const path = [join(__dirname, "host"), PLUGIN_BIN, process.env.PATH ?? ""];
+      const project = new Project(server, "", { runtime, path: [path.join(delimiter)] });
+      projects.push(project);
+      const printed: string[] = [];
+      const pulumi = async (...args: string[]) => {
+        const { code, text } = await project.pulumi(...args);
+        printed.push(text);
+        expect(code, text).to.equal(0);
+        return text;
+      };
+      await pulumi("stack", "init", "dev");
+      await pulumi("config", "set", "description", "first");
+      await project.pulumi("config", "set", "--secret", "clientSecret", SECRET);
+
+      expect(await pulumi("preview")).to.contain("+ 6 to create"); // with the stack itself
+      expect((await server.rest.get("/edges/tls")).body.tls_edges).to.deep.equal([]);
+      await pulumi("up", "--yes", "--skip-preview");
+      const [edge] = (await server.rest.get("/edges/tls")).body.tls_edges;
+      expect(edge).to.deep.include({ description: "first", hostports: ["app.example.com:443"] });
+      expect(edge.tls_termination.min_version).to.equal("1.3");
+      expect((await server.rest.get("/edges/https")).body.https_edges[0].routes[0].oidc.client_secret).to.equal(SECRET);
+      const outputs = JSON.parse(await pulumi("stack", "output", "--json"));
+      expect(outputs).to.deep.equal({ token: "[secret]", found: edge.id, version: "1.3" });
+
+      await pulumi("config", "set", "description", "second");
+      expect(await pulumi("preview", "--diff"))
+        .to.contain('"first" => "second"')
+        .and.to.contain("~ 1 to update");
+      await pulumi("up", "--yes", "--skip-preview");
+      expect((await server.rest.get(`/edges/tls/${edge.id}`)).body).to.deep.equal({ ...edge, description: "second" });
+      expect(await pulumi("preview")).to.contain("6 unchanged");
+
+      for (const text of [...printed, project.stateFile()])
+        expect(text)
+          .not.to.contain(SECRET)
+          .and.not.to.match(/tpt_\w/);
+      await pulumi("destroy", "--yes", "--skip-preview");
+      expect((await server.rest.get("/edges/https")).body.https_edges).to.deep.equal([]);
+    });
+  }
 });

@@ -58,7 +58,7 @@ outputs:
   version: \${found.tlsTermination.minVersion}
   networks: \${rows.exposure[0].networks}
 `);
-    const state = readFileSync(join(project.folder, "state/.pulumi/stacks/tunnels/dev.json"), "utf8");
+    const state = project.stateFile();
     for (const text of [preview.text, up.text, state]) expect(text).not.to.contain(SECRET);
     expect(state).not.to.match(/tpt_/);
     const looked = await project.pulumi("preview", "--json");
