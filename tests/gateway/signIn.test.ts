@@ -30,15 +30,17 @@ describe("Sign-in and logs by a real Envoy", () => {
   it("accepts no forged cookie, token or callback", async () => {
     const configuration = await gateway.serve(site({ oidc: oidc() }), { issuers });
     const [, id] = /"cookie_names":\{"bearer_token":"tunnelplane_(\w+)_token"/.exec(JSON.stringify(configuration)) ?? [];
+    const [, callback] = /"exact":"(\/.tunnelplane\/callback\/[^"]+)"/.exec(JSON.stringify(configuration)) ?? [];
+    const signOut = callback?.replace("callback", "sign-out") ?? "";
     const end = Math.floor(Date.now() / 1000) + 3600;
     const cookies = ["token=x", "hmac=x", `expires=${end}`, "id=x", "refresh=x"].map((part) => `tunnelplane_${id}_${part}`).join("; ");
     const tries: [string, Record<string, string>][] = [
       ["/", { cookie: cookies }],
       ["/", { cookie: `${cookies}; RefreshToken=x; BearerToken=x; OauthHMAC=x; OauthExpires=${end}` }],
       ["/", { authorization: "Bearer x" }],
-      [`/.tunnelplane/callback/${id}?code=x&state=x`, {}],
-      [`/.tunnelplane/callback/${id}`, { cookie: cookies }],
-      [`/.tunnelplane/sign-out/${id}`, {}],
+      [`${callback}?code=x&state=x`, {}],
+      [`${callback}`, { cookie: cookies }],
+      [signOut, {}],
       ["/.tunnelplane/callback/../../", {}],
       ["/?code=x&state=y", {}],
     ];

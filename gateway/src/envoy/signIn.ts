@@ -27,8 +27,8 @@ export function signIn(route: string, oidc: HttpsEdgeRoutesOidc, backends: Backe
   const id = shortHash(route);
   const { key, until } = sessionKey(route, oidc, surroundings);
   const [secretName, keyName] = [`${id}-client.json`, `${id}-session.json`];
-  const callback = `${OWN_PATHS}callback/${id}`;
-  const signOut = `${OWN_PATHS}sign-out/${id}`;
+  const callback = `${OWN_PATHS}callback/${route}`;
+  const signOut = `${OWN_PATHS}sign-out/${route}`;
   const config = {
     token_endpoint: { uri: issuer.tokenEndpoint, cluster: backends.forUrl(issuer.tokenEndpoint), timeout: "5s" },
     authorization_endpoint: issuer.authorizationEndpoint,
