@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AuthenticationError, type GatewayReport, PermissionError } from "@tunnelplane/sdk";
 import type { Logger } from "pino";
 import { declaredBy } from "./agents/declared";
+import type { HostKeys } from "./agents/hostKeys";
 import type { ServerAuthority } from "./agents/serverAuthority";
 import type { AgentSockets } from "./agents/sockets";
 import type { SshServer } from "./agents/sshServer";
@@ -15,6 +16,7 @@ import { type Engine, Synchroniser } from "./sync/synchroniser";
 /** Authenticates agents. */
 export interface Agents {
   readonly authority: ServerAuthority;
+  readonly hostKeys: HostKeys;
   readonly sockets: AgentSockets;
   readonly ssh: SshServer;
 }
@@ -124,7 +126,7 @@ export class Gateway {
     }
   }
 
-  async #take({ objects, credentials }: News): Promise<void> {
+  async #take({ objects, credentials, hostCertificates }: News): Promise<void> {
     const { source, agents, lastState } = this.parts;
     if (objects) {
       this.#entries = source.entries;
@@ -135,6 +137,7 @@ export class Gateway {
       writeWhole(lastState, JSON.stringify(this.#entries));
     }
     if (!agents) return;
+    if (hostCertificates) await agents.hostKeys.refresh();
     if (credentials === "all" || credentials.size > 0) {
       agents.authority.forget(credentials);
       await agents.ssh.review(credentials);

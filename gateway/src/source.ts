@@ -12,6 +12,8 @@ export interface News {
   readonly objects: boolean;
   /** The credentials that changed; "all" where nobody knows which. */
   readonly credentials: ReadonlySet<string> | "all";
+  /** Whether certificates of hosts were issued or deleted. */
+  readonly hostCertificates: boolean;
 }
 
 /** Where objects come from. */
@@ -64,12 +66,12 @@ export class ServerSource implements Source {
       throw error;
     }
     const last = events.at(-1);
-    if (!last) return { objects: false, credentials: new Set() };
-    const { objects, credentials } = namedBy(events);
+    if (!last) return { objects: false, credentials: new Set(), hostCertificates: false };
+    const { objects, credentials, hostCertificates } = namedBy(events);
     if (objects.size > MOST_SINGLE) await this.#readObjects();
     else await Promise.all([...objects].map((id) => this.#readOne(id)));
     this.#moveTo(last);
-    return { objects: objects.size > 0, credentials };
+    return { objects: objects.size > 0, credentials, hostCertificates };
   }
 
   /** What came since an event: waits for the first of it. */
@@ -89,7 +91,7 @@ export class ServerSource implements Source {
     await this.#readObjects();
     if (newest) this.#moveTo(newest);
     else this.#position = null;
-    return { objects: true, credentials: "all" };
+    return { objects: true, credentials: "all", hostCertificates: true };
   }
 
   /** The newest event, with its sequence. */
@@ -138,16 +140,17 @@ export class ServerSource implements Source {
   }
 }
 
-/** The objects to read again, and the credentials to ask about again. */
-function namedBy(events: readonly Event[]): { objects: ReadonlySet<string>; credentials: ReadonlySet<string> } {
+/** The objects to read again, the credentials to ask about again, and whether hosts got certificates. */
+function namedBy(events: readonly Event[]) {
   const [objects, credentials] = [new Set<string>(), new Set<string>()];
+  let hostCertificates = false;
   for (const { object } of events) {
     const definition = definitionOfId(object.id);
     if (!definition) continue;
     if (CREDENTIALS.includes(definition.kind)) credentials.add(object.id);
     else if (definition.kind === "https_edge_route") objects.add(String(object.edge_id));
-    else if (definition.readByGateways && definition.kind !== "ip_policy" && definition.kind !== "ssh_host_certificate")
-      objects.add(object.id);
+    else if (definition.kind === "ssh_host_certificate") hostCertificates = true;
+    else if (definition.readByGateways && definition.kind !== "ip_policy") objects.add(object.id);
   }
-  return { objects, credentials };
+  return { objects, credentials, hostCertificates };
 }

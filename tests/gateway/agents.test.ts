@@ -88,8 +88,13 @@ describe("Agents that come in by ssh -R", () => {
     await one.gateway.logged("edge applied");
     await one.gateway.stop();
     const authority = await one.api.sshCertificateAuthorities.create({});
-    const certify = (public_key: string) =>
-      one.api.sshHostCertificates.create({ ssh_certificate_authority_id: authority.id, public_key, principals: ["127.0.0.1"] });
+    const certify = (public_key: string, valid_until?: string) =>
+      one.api.sshHostCertificates.create({
+        ssh_certificate_authority_id: authority.id,
+        public_key,
+        principals: ["127.0.0.1"],
+        ...(valid_until ? { valid_until } : {}),
+      });
     const own = await certify(readFileSync(join(one.state, "ssh_host_key.pub"), "utf8").trim());
     const foreign = await certify(sshKey().openssh);
     const trusting = (name: string, line: string) => {
@@ -98,6 +103,24 @@ describe("Agents that come in by ssh -R", () => {
       return { options: ["StrictHostKeyChecking=yes", `UserKnownHostsFile=${file}`] };
     };
     one.runWithAgents("--ssh-host-certificate", own.id);
+    await one.gateway.logged("edge applied");
+    const first = one.agent(key, `${APP}:443`, trusting("right", `* ${authority.public_key}`));
+    await one.becomes(200, APP);
+    const before = readFileSync(join(one.state, "ssh_host_key-cert.json"), "utf8");
+    await certify(own.public_key, "2100-06-15T12:00:00Z");
+    await one.api.sshHostCertificates.delete(own.id);
+    while (readFileSync(join(one.state, "ssh_host_key-cert.json"), "utf8") === before) await sleep(20);
+    const { options } = trusting("right", `* ${authority.public_key}`);
+    const next = one.agent(key, `${APP}:443`, { options: [...options, "LogLevel=DEBUG1"] });
+    let said = "";
+    next.stderr?.on("data", (chunk) => {
+      said += chunk;
+    });
+    while (!/remote forward success/.test(said) && next.exitCode === null) await sleep(20);
+    expect(said).to.match(/Server host certificate: .* to 2100-06-15T/);
+    expect(first.exitCode, "the session of before goes on").to.equal(null);
+    await one.gateway.stop();
+    one.runWithAgents("--ssh-host-certificate", own.id); // the new one follows it
     await one.gateway.logged("edge applied");
     one.agent(key, `${APP}:443`, trusting("right", `* ${authority.public_key}`));
     await one.becomes(200, APP);

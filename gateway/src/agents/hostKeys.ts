@@ -1,59 +1,110 @@
-import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
 import { NotFoundError, type SshHostCertificate } from "@tunnelplane/sdk";
 import { type Connection, type ParsedKey, utils } from "ssh2";
 import { keptOr, writeWhole } from "../files";
 
 const CERTIFIED = "ssh-ed25519-cert-v01@openssh.com";
 
+/** The host certificates of a server. */
+export interface HostCertificates {
+  get(id: string): Promise<SshHostCertificate>;
+  list(): AsyncIterable<SshHostCertificate>;
+}
+
 interface Options {
   /** The file of the host's key; beside it, its public key and its certificate. */
   readonly file: string;
-  /** Asks the server for the certificate; undefined where none is wanted. */
-  readonly certificate: (() => Promise<SshHostCertificate>) | undefined;
+  /** The certificate to prove it with, and where it and those that follow it are; undefined where none is wanted. */
+  readonly certificate: { readonly id: string; readonly among: HostCertificates } | undefined;
   readonly complain: (message: string) => void;
+}
+
+/** The certificate that was used last, and the one that was asked for. */
+interface Kept {
+  readonly named: string;
+  readonly used: SshHostCertificate;
 }
 
 /** What the gateway proves to agents that it is: a key of its own and, where wanted, a certificate that was issued for it. */
 export class HostKeys {
+  #certificate: Buffer | undefined;
+
   private constructor(
     private readonly key: ParsedKey,
-    private readonly certificate: Buffer | undefined,
+    private readonly options: Options,
   ) {}
 
   /** Makes the key at the first start. @throws where the certificate cannot be had, or is for another key */
-  static async open({ file, certificate, complain }: Options): Promise<HostKeys> {
+  static async open(options: Options): Promise<HostKeys> {
+    const { file } = options;
     const made = keptOr(file, () => utils.generateKeyPairSync("ed25519").private);
     chmodSync(file, 0o600);
     const parsed = utils.parseKey(made);
     const key = Array.isArray(parsed) ? (parsed[0] as ParsedKey) : parsed;
     if (key instanceof Error || key.type !== "ssh-ed25519")
       throw new Error(`the host's key at ${file} is no Ed25519 key without a passphrase: remove it, and a new one is made`);
-    const line = `ssh-ed25519 ${key.getPublicSSH().toString("base64")}`;
-    writeWhole(`${file}.pub`, `${line} tunnelplane-gateway\n`);
-    if (!certificate) return new HostKeys(key, undefined);
-    const kept = `${file}-cert.json`;
-    const found = await certificate()
-      .then((one) => {
-        writeWhole(kept, JSON.stringify(one));
-        return one;
-      })
-      .catch((error: Error) => {
-        if (error instanceof NotFoundError || !existsSync(kept))
-          throw new Error(`the certificate of --ssh-host-certificate could not be read: ${error.message}`);
-        complain(`the server was not asked for the host's certificate: ${error.message}. The one of the last start is used`);
-        return JSON.parse(readFileSync(kept, "utf8")) as SshHostCertificate;
+    const one = new HostKeys(key, options);
+    writeWhole(`${file}.pub`, `ssh-ed25519 ${one.#publicKey} tunnelplane-gateway\n`);
+    if (options.certificate) one.#use(await one.#newest(options.certificate, true));
+    return one;
+  }
+
+  /** Takes over a certificate that was issued since, for connections to come. */
+  async refresh(): Promise<void> {
+    const { certificate, complain } = this.options;
+    if (!certificate) return;
+    try {
+      this.#use(await this.#newest(certificate, false));
+    } catch (error) {
+      complain(`the host's certificate was not read again: ${(error as Error).message}. The one before is used on`);
+    }
+  }
+
+  get #publicKey(): string {
+    return this.key.getPublicSSH().toString("base64");
+  }
+
+  /** The certificate that was asked for, or the one that follows it: of the same authority for the same key and names, and ending last. */
+  async #newest({ id, among }: { readonly id: string; readonly among: HostCertificates }, atStart: boolean): Promise<SshHostCertificate> {
+    const kept = readKept(this.#keptFile, id);
+    try {
+      let newest = await among.get(id).catch((error: Error) => {
+        if (error instanceof NotFoundError && kept) return kept; // It was replaced.
+        throw error;
       });
-    if (found.public_key.split(" ")[1] !== line.split(" ")[1])
+      for await (const other of among.list()) if (follows(other, newest)) newest = other;
+      return newest;
+    } catch (error) {
+      const { message } = error as Error;
+      if (!atStart) throw error;
+      if (error instanceof NotFoundError || !kept)
+        throw new Error(`the certificate of --ssh-host-certificate could not be read: ${message}`);
+      this.options.complain(`the server was not asked for the host's certificate: ${message}. The one of the last start is used`);
+      return kept;
+    }
+  }
+
+  #use(found: SshHostCertificate): void {
+    const { file, certificate, complain } = this.options;
+    if (keyOf(found) !== this.#publicKey)
       throw new Error(`${found.id} certifies another key than this gateway's: issue one for the key in ${file}.pub, and name that one`);
     if (Date.parse(found.valid_until) <= Date.now())
-      throw new Error(`${found.id} ended at ${found.valid_until}: issue a new one for the key in ${file}.pub, and name that one`);
-    return new HostKeys(key, Buffer.from(found.certificate.split(" ")[1] ?? "", "base64"));
+      complain(
+        `${found.id} ended at ${found.valid_until}, so agents that trust its authority do not connect: issue a new one for the key in ${file}.pub`,
+      );
+    this.#certificate = Buffer.from(found.certificate.split(" ")[1] ?? "", "base64");
+    const kept: Kept = { named: certificate?.id ?? found.id, used: found };
+    writeWhole(this.#keptFile, JSON.stringify(kept));
+  }
+
+  get #keptFile(): string {
+    return `${this.options.file}-cert.json`;
   }
 
   /** For ssh2, which knows keys only: a certificate is one whose public form is the certificate. */
   get offered(): { key: ParsedKey }[] {
     const plain = { key: this.key };
-    return this.certificate ? [{ key: this.#certified(() => undefined) }, plain] : [plain];
+    return this.#certificate ? [{ key: this.#certified(this.#certificate, () => undefined) }, plain] : [plain];
   }
 
   /**
@@ -61,10 +112,10 @@ export class HostKeys {
    * private to ssh2, so where it is not found, the handshake fails, and nobody is let in by mistake.
    */
   prepare(connection: Connection): void {
-    if (!this.certificate) return;
+    if (!this.#certificate) return;
     const { _protocol: protocol } = connection as unknown as { readonly _protocol?: Internals };
     if (!protocol?._hostKeys) return void connection.end();
-    const named = this.#certified(() => {
+    const named = this.#certified(this.#certificate, () => {
       if (!protocol._kex?.negotiated) return new Error("the key exchange is not where it was in ssh2 1.17");
       protocol._kex.negotiated.serverHostKey = "ssh-ed25519";
       return undefined;
@@ -72,13 +123,31 @@ export class HostKeys {
     protocol._hostKeys = { ...protocol._hostKeys, [CERTIFIED]: named };
   }
 
-  #certified(before: () => Error | undefined): ParsedKey {
-    const { key, certificate } = this;
+  #certified(certificate: Buffer, before: () => Error | undefined): ParsedKey {
+    const { key } = this;
     return Object.create(key, {
       type: { value: CERTIFIED },
       getPublicSSH: { value: () => certificate },
       sign: { value: (data: Buffer) => before() ?? key.sign(data) },
     }) as ParsedKey;
+  }
+}
+
+const keyOf = ({ public_key }: SshHostCertificate): string => public_key.split(" ")[1] ?? "";
+
+const follows = (other: SshHostCertificate, one: SshHostCertificate): boolean =>
+  other.ssh_certificate_authority_id === one.ssh_certificate_authority_id &&
+  keyOf(other) === keyOf(one) &&
+  one.principals.every((name) => other.principals.includes(name)) &&
+  Date.parse(other.valid_after) <= Date.now() &&
+  Date.parse(other.valid_until) > Date.parse(one.valid_until);
+
+function readKept(file: string, id: string): SshHostCertificate | undefined {
+  try {
+    const { named, used } = JSON.parse(readFileSync(file, "utf8")) as Kept;
+    return named === id ? used : undefined;
+  } catch {
+    return undefined; // Not there, or damaged.
   }
 }
 

@@ -110,19 +110,20 @@ async function openAgents(listen: string, { state, log, complain, api, certifica
   if (!isIP(address) || !(port >= 1 && port <= 65535)) throw new Error("--ssh-listen expects ADDRESS:PORT with an IP address");
   const authority = new ServerAuthority({ gateways: api.gateways, file: join(state, "agents.json"), complain });
   const sockets = new AgentSockets(join(state, "sockets"));
+  const hostKeys = await HostKeys.open({
+    file: join(state, "ssh_host_key"),
+    certificate: certificate === undefined ? undefined : { id: certificate, among: api.sshHostCertificates },
+    complain,
+  });
   const options = {
     address,
     port,
-    hostKeys: await HostKeys.open({
-      file: join(state, "ssh_host_key"),
-      certificate: certificate === undefined ? undefined : () => api.sshHostCertificates.get(certificate),
-      complain,
-    }),
+    hostKeys,
     authority,
     sockets,
     log: (message: string, fields: object) => log.info(fields, message),
   };
-  return { authority, sockets, ssh: await SshServer.start(options).catch((error) => refuseTaken(error, listen, "--ssh-listen")) };
+  return { authority, hostKeys, sockets, ssh: await SshServer.start(options).catch((error) => refuseTaken(error, listen, "--ssh-listen")) };
 }
 
 function refuseTaken(error: NodeJS.ErrnoException, place: string, flag: string): never {
