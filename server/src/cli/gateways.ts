@@ -45,13 +45,27 @@ function show(status: GatewayStatus): void {
 }
 
 async function showEdge(gateways: Gateways, edge: string, only: string | undefined): Promise<void> {
+  for await (const { name, text } of edgeAt(gateways, edge)) if (only === undefined || name === only) console.log(`${name} ${text}`);
+}
+
+/** So long after its last report, a gateway is taken to be down: it reports every 30 s. */
+const SILENT_MS = 120_000;
+
+interface EdgeAtGateway {
+  /** The gateway's. */
+  readonly name: string;
+  /** Whether it serves the edge now. */
+  readonly served: boolean;
+  readonly text: string;
+}
+
+/** What each gateway makes of an edge. */
+export async function* edgeAt(gateways: Gateways, edge: string): AsyncGenerator<EdgeAtGateway> {
   for await (const { name, last_seen } of gateways.list()) {
-    if (only !== undefined && name !== only) continue;
     const found = (await gateways.get(name)).edges.find(({ id }) => id === edge);
-    console.log(
-      found
-        ? `${name} ${found.state}${found.reason && `: ${found.reason}`} (seen ${last_seen})`
-        : `${name} does not know it (seen ${last_seen})`,
-    );
+    const isSilent = Date.now() - Date.parse(last_seen) > SILENT_MS;
+    const state = found ? `${found.state}${found.reason && `: ${found.reason}`}` : "does not know it";
+    const text = `${state} (${isSilent ? "not seen since" : "seen"} ${last_seen})`;
+    yield { name, served: found?.state === "applied" && !isSilent, text };
   }
 }

@@ -1,8 +1,9 @@
-import type { Transport } from "@tunnelplane/sdk";
+import { Gateways, type Transport } from "@tunnelplane/sdk";
 import type { Definition } from "@tunnelplane/sdk/contract";
 import { Argument, Command, Option } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "../api";
 import { withExamples } from "../examples";
+import { edgeAt } from "../gateways";
 import { wholeNumber } from "../settings";
 import { objectTable } from "./columns";
 import { MissingObjectError, UsageError } from "./failures";
@@ -106,7 +107,7 @@ export async function found(transport: Transport, definition: Definition, id: st
 /** `tunnelplane describe <id>` */
 export function describeCommand(): Command {
   const command = new Command("describe")
-    .description("Show one object in full, what it refers to, and what refers to it")
+    .description("Show one object in full, what it refers to, what refers to it, and which gateways serve it")
     .argument("<id>", "id of the object")
     .action((id: string, options: ApiOptions) => {
       const definition = kindOfId(id);
@@ -115,6 +116,7 @@ export function describeCommand(): Command {
         console.log(bold(`${definition.title} ${id}`));
         for (const line of describedLines(body)) console.log(line);
         await printReferences(transport, definition, body);
+        if (definition.kind === "tls_edge" || definition.kind === "https_edge") await printGateways(transport, id);
       });
     });
   return withExamples(withApiOptions(command), [
@@ -143,6 +145,17 @@ const textOf = (value: unknown, indent: string): string =>
         .map((line) => `\n${indent}  ${oneLine(line)}`)
         .join("")
     : oneLine(String(value));
+
+async function printGateways(transport: Transport, edge: string): Promise<void> {
+  const lines: string[] = [];
+  let isServed = false;
+  for await (const { name, served, text } of edgeAt(new Gateways(transport), edge)) {
+    lines.push(`  ${name}  ${oneLine(text)}`);
+    isServed ||= served;
+  }
+  const nobody = lines.length > 0 ? "Served as declared by no gateway" : "Served by no gateway: none reported in the last 7 days";
+  console.log([bold(isServed ? "Served by" : nobody), ...lines].join("\n"));
+}
 
 async function printReferences(transport: Transport, definition: Definition, body: Stored): Promise<void> {
   const out = refersTo(body);
