@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { registry } from "../sdk/src/contract";
 import { catalogueSchema, catalogueType } from "./catalogue";
-import { docsPages } from "./docs";
 import { kindsType } from "./kinds";
 import { fileOf, HEADER } from "./names";
+import { docsPages } from "./pages";
 import { providerClasses } from "./provider";
 import { referencePages } from "./reference";
 import { packageSchema } from "./schema";
@@ -31,8 +31,7 @@ export function generated(): Map<string, string> {
   files.set("provider/src/generated/catalogue.ts", catalogueType(registry));
   files.set("provider/tunnels.schema.json", catalogueSchema(registry));
   files.set("plugin/schema.json", packageSchema(registry, versionOf("plugin")));
-  for (const [path, text] of [...docsPages(registry, ROOT), ...referencePages(registry), ...staticFiles(ROOT, registry)])
-    files.set(path, text);
+  for (const [path, text] of [...docsPages(), ...referencePages(registry, ROOT), ...staticFiles(ROOT, registry)]) files.set(path, text);
   return files;
 }
 

@@ -9,8 +9,15 @@ type Command = ReturnType<typeof program>;
 const FOLLOWS = "This page is generated (`npm run generate`).";
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("\n", " ");
 
+/** Pages on what the server and its commands take and answer. */
+export const docsPages = (): [string, string][] => [
+  ["docs/errors.md", errorsPage()],
+  ["docs/settings.md", settingsPage()],
+  ["docs/commands.md", commandsPage()],
+];
+
 /** Every setting of the server. */
-export function settingsPage(): string {
+function settingsPage(): string {
   const rows = SERVE_SETTINGS.map(({ flag, env, text, more, default: value, defaultText }) => {
     const usual = defaultText ?? `\`${value}\``;
     const link = more ? ` ([more](${more.replace(/^docs\//, "")}))` : "";
@@ -27,7 +34,7 @@ ${rows.join("")}`;
 }
 
 /** Every command, with its arguments, options and examples. */
-export function commandsPage(): string {
+function commandsPage(): string {
   const all = program();
   return `# Commands
 
@@ -68,7 +75,7 @@ ${settings}${table}${command.commands.length > 0 ? "" : `\`\`\`sh\n${examples.jo
 }
 
 /** Every error of the API, with what to do. */
-export function errorsPage(): string {
+function errorsPage(): string {
   const sections = Object.values(ERRORS as Record<string, { code: string; status: number; when: string; cure?: string }>).map(
     ({ code, status, when, cure }) => `## ${code}
 

@@ -52,7 +52,7 @@ export default defineConfig({
     nav: [
       { text: "Tutorial", link: "/tutorial" },
       { text: "Concepts", link: "/concepts" },
-      { text: "Reference", link: "/types" },
+      { text: "Reference", link: "/reference/" },
       { text: "Errors", link: "/errors" },
     ],
     sidebar: [
@@ -86,8 +86,7 @@ export default defineConfig({
       {
         text: "Reference",
         items: pages(
-          "types.md",
-          "resources.md",
+          "reference/README.md",
           "commands.md",
           "catalogue.md",
           "changesets.md",

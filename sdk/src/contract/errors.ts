@@ -105,7 +105,7 @@ export const ERRORS = {
     code: "TP_1301",
     status: 404,
     when: "there is no such path",
-    cure: "Compare the path with the [reference](resources.md); base URLs end without `/v2` or the like.",
+    cure: "Compare the path with the [reference](reference/README.md); base URLs end without `/v2` or the like.",
   },
   no_module: {
     code: "TP_1302",
