@@ -1,9 +1,11 @@
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { isAbsolute, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import * as pulumi from "@pulumi/pulumi";
 
 interface Frame {
   readonly uri: string;
+  readonly line: number;
+  readonly column: number;
 }
 
 /** Where Pulumi finds the frames that it records with a resource; its types hide that. */
@@ -11,13 +13,13 @@ interface Traced {
   stackTrace?(skip: number): (Frame | undefined)[];
 }
 
-/** This package, as it is built and as it is written: a program may run with source maps. */
-const OURS = ["dist", "src"].map((folder) => pathToFileURL(join(__dirname, "../..", folder, "/")).href);
+/** This package, as it is built and as it is written (a program may run with source maps), and Pulumi's. */
+const NOT_THE_PROGRAM = [...["dist", "src"].map((folder) => join(__dirname, "../..", folder, "/")), /[\\/]node_modules[\\/]@pulumi[\\/]/];
 
 /**
  * Has Pulumi record one line with a resource that is being made: the program's own. It would record the whole way there, a fifth
  * of all that the state holds of a small resource, which the engine writes again with every step (1,541 bytes of a backend
- * became 1,242, 2026-11-22, engine 3.258).
+ * became 1,242, 2026-11-22, engine 3.258). And it would not see the line at the top of an ES module.
  *
  * @returns puts back what was before; call it when the resource is made
  */
@@ -26,11 +28,29 @@ export function recordOneLine(): () => void {
   const { stackTrace } = traced;
   if (typeof stackTrace !== "function") return () => undefined;
   traced.stackTrace = (skip) => {
-    const frames = stackTrace.call(traced, skip + 1);
-    const first = frames.find((frame) => frame && !OURS.some((folder) => frame.uri.startsWith(folder)));
-    return first ? [first] : frames.slice(0, 1);
+    const line = lineOfProgram();
+    return line ? [line] : stackTrace.call(traced, skip + 1).slice(0, 1);
   };
   return () => {
     traced.stackTrace = stackTrace;
   };
+}
+
+/** The first line of the stack that is neither ours nor Pulumi's nor Node's. */
+function lineOfProgram(): Frame | undefined {
+  const { stackTraceLimit } = Error;
+  try {
+    Error.stackTraceLimit = Number.POSITIVE_INFINITY;
+    for (const text of new Error().stack?.split("\n") ?? []) {
+      // In a function "at name (place)", and at the top of an ES module "at place", where the file is a URL.
+      const [, place = "", line, column] = /^\s*at (?:async )?(?:.* \()?(.+?):(\d+):(\d+)\)?$/.exec(text) ?? [];
+      const file = place.startsWith("file:") ? fileURLToPath(place) : place;
+      if (!isAbsolute(file)) continue;
+      if (NOT_THE_PROGRAM.some((part) => (typeof part === "string" ? file.startsWith(part) : part.test(file)))) continue;
+      return { uri: pathToFileURL(file).href, line: Number(line), column: Number(column) };
+    }
+    return undefined;
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }
