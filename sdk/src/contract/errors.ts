@@ -27,7 +27,7 @@ export const ERRORS = {
     code: "TP_1002",
     status: 400,
     when: "a field does not exist there",
-    cure: "Correct the name; `msg` tells the names that there are. Programs write camelCase, the API snake_case.",
+    cure: "Correct the name; `msg` lists the names that exist. Programs write camelCase, the API snake_case.",
   },
   immutable_field: {
     code: "TP_1003",
@@ -57,7 +57,7 @@ export const ERRORS = {
     code: "TP_1007",
     status: 400,
     when: "a query parameter is unknown or has a bad value",
-    cure: "Correct or remove the parameter. To go on in a list, follow `next_page_uri` as it is.",
+    cure: "Correct or remove the parameter. For the next page of a list, use `next_page_uri` unchanged.",
   },
   invalid_header: {
     code: "TP_1008",
@@ -69,7 +69,7 @@ export const ERRORS = {
     code: "TP_1009",
     status: 400,
     when: "the request is not valid HTTP",
-    cure: "Look at what speaks to this port: often TLS is sent to a plain port, or another protocol.",
+    cure: "Check which client uses this port: often it speaks TLS to a port without TLS, or another protocol.",
   },
   missing_key: {
     code: "TP_1100",
@@ -81,7 +81,7 @@ export const ERRORS = {
     code: "TP_1101",
     status: 401,
     when: "the API key is not known here",
-    cure: "Check which server and which key are meant (`tunnelplane doctor`). Keys are deleted for good; [a lost admin key](operations.md#a-lost-admin-key) is replaced on the machine.",
+    cure: "Check that the key is complete and belongs to this server (`tunnelplane doctor`). A deleted key does not come back; you can replace [a lost admin key](operations.md#a-lost-admin-key).",
   },
   expired_key: {
     code: "TP_1102",
@@ -99,7 +99,7 @@ export const ERRORS = {
     code: "TP_1300",
     status: 404,
     when: "there is no such object",
-    cure: "Correct the id. What belongs to somebody else is told as missing too. If a program declared it, `pulumi refresh` finds out.",
+    cure: "Correct the id. An object of somebody else looks missing, too. If a program declared it, `pulumi refresh` corrects the state.",
   },
   no_route: {
     code: "TP_1301",

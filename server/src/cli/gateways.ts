@@ -12,7 +12,7 @@ export function gatewaysCommand(): Command {
   const command = new Command("gateways")
     .description("List gateways, or show the edges and agents of one, through a server's API")
     .argument("[name]", "the gateway to show; without it, all are listed")
-    .option("--edge <id>", "show only what became of this edge, at each gateway");
+    .option("--edge <id>", "show the state of this edge at each gateway");
   withApiOptions(command).action((name: string | undefined, options: Options) =>
     throughApi(options, async (transport) => {
       const gateways = new Gateways(transport);
@@ -29,7 +29,7 @@ export function gatewaysCommand(): Command {
   return withExamples(
     command,
     ["tunnelplane gateways", "all, with what they serve"],
-    ["tunnelplane gateways --edge edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue", "what became of one edge"],
+    ["tunnelplane gateways --edge edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue", "the state of one edge at each gateway"],
   );
 }
 

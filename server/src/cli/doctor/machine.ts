@@ -20,7 +20,7 @@ export function engineCheck(): Found {
     return warning(
       "engine",
       "pulumi is not on the PATH",
-      "for programs: install it (https://www.pulumi.com/docs/install); in a clone, npm run setup tells where it is",
+      "to run programs, install it (https://www.pulumi.com/docs/install); in a clone, npm run setup prints where it is",
     );
   const { stdout, status } = spawnSync(join(folder, "pulumi"), ["version"], {
     encoding: "utf8",
@@ -35,6 +35,6 @@ export function engineCheck(): Found {
     : warning(
         "engine",
         `pulumi ${version} in ${folder} lacks ${missing.join(" and ")}`,
-        "Node programs do not run without; install all of Pulumi",
+        "programs cannot run without them; install all of Pulumi",
       );
 }

@@ -34,7 +34,7 @@ const reasonOf = (error: unknown): string => {
 
 function clockCheck(date: string | null): Found {
   const off = date === null ? Number.NaN : Math.abs(Date.parse(date) - Date.now()) / 1000;
-  if (Number.isNaN(off)) return warning("clock", "the server told no time", "look whether a proxy removes the header Date");
+  if (Number.isNaN(off)) return warning("clock", "the server's answer has no header Date", "check whether a proxy removes it");
   const cure = "have both machines set their clocks by NTP";
   if (off > CLOCK_WRONG_S) return wrong("clock", `this machine and the server differ by ${Math.round(off)} s`, cure);
   if (off > CLOCK_OFF_S) return warning("clock", `this machine and the server differ by ${Math.round(off)} s`, cure);

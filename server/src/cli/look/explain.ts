@@ -21,7 +21,7 @@ import { suggestion } from "./suggest";
 /** `tunnelplane explain [name]` */
 export function explainCommand(): Command {
   const command = new Command("explain")
-    .description("Explain a kind of object, a field, an error code or an event type; asks no server")
+    .description("Explain a kind of object, a field, an error code or an event type (works without a server)")
     .argument("[name]", "for example tls-edges, tls-edges.mutual_tls, TP_1501; without it, all kinds are listed")
     .action((name?: string) => {
       for (const line of name === undefined ? overview() : explained(name)) console.log(line);
