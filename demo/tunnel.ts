@@ -3,13 +3,14 @@ import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { request } from "node:https";
-import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Choices, firstTunnel } from "../examples/first-tunnel/program";
 import { Engine } from "../tests/support/engine";
 import { GatewayProcess } from "../tests/support/gateway";
+import { freePort } from "../tests/support/ports";
 import type { ServerProcess } from "../tests/support/server";
 import { expectThat, heading, say } from "./narration";
 
@@ -103,12 +104,4 @@ function ask(port: number, ca: string): Promise<{ status: number; body: string }
     });
     asked.on("error", () => resolve({ status: 0, body: "" })).end();
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Tunnelplane } from "@tunnelplane/sdk";
-import { freePort } from "../../tests/gateway/traffic";
 import { certificate } from "../../tests/support/api/fixtures";
 import { ENVOY } from "../../tests/support/envoy";
 import { GatewayProcess } from "../../tests/support/gateway";
+import { freePort } from "../../tests/support/ports";
 import { ServerProcess } from "../../tests/support/server";
 
 /** A server, and a gateway that serves `*.example.com` with one certificate. */

@@ -1,9 +1,8 @@
-import type * as pulumi from "@pulumi/pulumi";
-import * as random from "@pulumi/random";
+import * as pulumi from "@pulumi/pulumi";
 import * as tunnels from "@tunnelplane/pulumi";
 
 export interface Choices {
-  /** The secret that is registered with the identity provider. Default: one that is made here, so that nobody has to know it. */
+  /** The secret that is registered with the identity provider. Default: `clientSecret` of the stack's configuration. */
   readonly clientSecret?: pulumi.Input<string>;
   /** Whether the API moves to an edge of its own. */
   readonly separateApi?: boolean;
@@ -13,7 +12,7 @@ export interface Choices {
 
 /** Declares www.example.com: pages for users who have signed in, an API for those who bring a token, and a page for everybody else. */
 export function httpsSignIn({ clientSecret, inactivityTimeout = 900, separateApi = false }: Choices = {}) {
-  const secret = clientSecret ?? new random.RandomPassword("client-secret", { length: 40, special: false }).result;
+  const secret = clientSecret ?? new pulumi.Config().requireSecret("clientSecret");
 
   const site = new tunnels.HttpsEdge("site", {
     description: "the site",

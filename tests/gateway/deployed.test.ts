@@ -11,8 +11,9 @@ import { certificate } from "../support/api/fixtures";
 import { sharedPostgres } from "../support/databases";
 import { ENVOY } from "../support/envoy";
 import { GatewayProcess } from "../support/gateway";
+import { freePort } from "../support/ports";
 import { ServerProcess } from "../support/server";
-import { freePort, http1, Upstream } from "./traffic";
+import { http1, Upstream } from "./traffic";
 
 interface Service {
   readonly command: readonly string[];

@@ -6,8 +6,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import { GatewayProcess } from "../support/gateway";
+import { freePort } from "../support/ports";
 import { type Running, runningForEachTest } from "./running";
-import { freePort, http1 } from "./traffic";
+import { http1 } from "./traffic";
 
 /** What the log says of something: exactly one line, whose message is returned. */
 function lineAbout(one: Running, text: string): string {

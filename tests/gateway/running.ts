@@ -8,8 +8,9 @@ import { Tunnelplane } from "@tunnelplane/sdk";
 import { type SshKey, sshKey } from "../support/api/fixtures";
 import { ENVOY } from "../support/envoy";
 import { GatewayProcess } from "../support/gateway";
+import { freePort } from "../support/ports";
 import { ServerProcess } from "../support/server";
-import { type Answer, freePort, http1, Upstream } from "./traffic";
+import { type Answer, http1, Upstream } from "./traffic";
 
 /** A server, a program that answers, and a gateway with the key of a gateway: new ones for each test. */
 export class Running {

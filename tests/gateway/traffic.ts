@@ -2,13 +2,14 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
-import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
+import type { AddressInfo, Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
 import { type Configuration, objectsOf, type Surroundings, translate } from "../../gateway/dist";
 import { type Certificate, certificate } from "../support/api/fixtures";
 import { ENVOY, EnvoyProcess } from "../support/envoy";
+import { freePort } from "../support/ports";
 import { SURROUNDINGS } from "./worlds";
 
 export interface Answer {
@@ -98,14 +99,6 @@ export class Upstream {
     (this.server as ReturnType<typeof createServer>).closeAllConnections();
     return new Promise((resolve) => this.server.close(() => resolve()));
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createTcpServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** A certificate that an authority signed for a client. */

@@ -30,7 +30,7 @@ export class Packed {
   ) {}
 
   static make(): Packed {
-    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-packed-"));
+    const folder = mkdtempSync(join(tmpdir(), "tp-packed-"));
     return new Packed(folder, pack(join(folder, "tarballs")));
   }
 
