@@ -13,6 +13,13 @@ const CLI = join(__dirname, "../../server/dist/cli/main.js");
 export const MASTER_KEY = Buffer.alloc(32, "key of servers in tests").toString("base64");
 export const API_KEY = "tpk_of-the-admin-in-tests-and-demos";
 
+/** What runs: this build under the Node of the tests, unless something else is given. */
+interface Program {
+  readonly node?: string | undefined;
+  /** The file of a command line, for example that of an older release. */
+  readonly cli?: string | undefined;
+}
+
 /**
  * Starts a command of tunnelplane on a database: a folder, or the URL of a PostgreSQL database.
  * @param log "ignore" if nobody reads its standard error
@@ -22,7 +29,7 @@ export function command(
   args: readonly string[],
   env: Record<string, string | undefined> = {},
   log: "pipe" | "ignore" = "pipe",
-  node = process.execPath,
+  { node = process.execPath, cli = CLI }: Program = {},
 ): ChildProcessByStdio<null, Readable, Readable | null> {
   const isUrl = data.startsWith("postgres://");
   const place = {
@@ -30,7 +37,7 @@ export function command(
     TUNNELPLANE_DATA: isUrl ? undefined : data,
     TUNNELPLANE_MASTER_KEY: MASTER_KEY,
   };
-  return spawn(node, ["--disable-warning=ExperimentalWarning", CLI, ...args], {
+  return spawn(node, ["--disable-warning=ExperimentalWarning", cli, ...args], {
     env: { ...process.env, ...place, ...env },
     stdio: ["ignore", "pipe", log],
   }) as ChildProcessByStdio<null, Readable, Readable | null>;
@@ -58,7 +65,7 @@ export async function endOf(child: ReturnType<typeof command>): Promise<Ended> {
   return { code, out, err };
 }
 
-export interface StartOptions {
+export interface StartOptions extends Program {
   /** A folder, or the URL of a PostgreSQL database. Default: a new folder, deleted when the server stops. */
   readonly data?: string;
   /** Default: a free port. */
@@ -67,8 +74,6 @@ export interface StartOptions {
   readonly args?: readonly string[];
   /** Default: true. Reading the log slows measurements down. */
   readonly keepLog?: boolean;
-  /** The Node that runs it. Default: the one that runs the tests. */
-  readonly node?: string;
 }
 
 /** A real server in a process of its own, on a free port of the loopback interface. */
@@ -82,10 +87,17 @@ export class ServerProcess {
     private readonly ownsData: boolean,
   ) {}
 
-  static async start({ data, listen = "127.0.0.1:0", env, args = [], keepLog = true, node }: StartOptions = {}): Promise<ServerProcess> {
+  static async start({
+    data,
+    listen = "127.0.0.1:0",
+    env,
+    args = [],
+    keepLog = true,
+    ...program
+  }: StartOptions = {}): Promise<ServerProcess> {
     const folder = data ?? mkdtempSync(join(tmpdir(), "tunnelplane-"));
     const settings = { TUNNELPLANE_BOOTSTRAP_API_KEY: API_KEY, ...env };
-    const child = command(folder, ["serve", "--listen", listen, ...args], settings, keepLog ? "pipe" : "ignore", node);
+    const child = command(folder, ["serve", "--listen", listen, ...args], settings, keepLog ? "pipe" : "ignore", program);
     const output = { out: "", log: "" };
     child.stderr?.on("data", (chunk) => {
       output.log += chunk;

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from "kysely";
 import { sql } from "kysely";
 import type { Keyring } from "../secrets";
-import { bulkInsertion, change, type Database, type InboxRow, pipelined, recordsOf, statement } from "../storage";
+import { bulkInsertion, change, type Database, effect, type InboxRow, pipelined, recordsOf, statement } from "../storage";
 import { Chain } from "./chain";
 import { type Anchor, headText } from "./head";
 import { DIGESTS, RECORDED } from "./rows";
@@ -47,7 +47,17 @@ export const isFromServer = (db: Kysely<Database>, keyring: Keyring, row: InInbo
 /** The row's lane and number, as the audit row has it. */
 export const laneText = ({ lane, k }: Pick<Waiting, "lane" | "k">): string => `${lane}:${k}`;
 
-export const insertIntoInbox = bulkInsertion("inbox", [...SIGNED, "payload", "data_key_id", "mac"]);
+const COLUMNS = [...SIGNED, "payload", "data_key_id", "mac"] as const;
+
+export const insertIntoInbox = bulkInsertion("inbox", COLUMNS);
+
+/** Inserts one row, if its key is the one in use. Otherwise the row has no key, which the table refuses. */
+export const insertUnderCurrentKey = effect<Waiting>((db, parameter) =>
+  db.insertInto("inbox").values({
+    ...(Object.fromEntries(COLUMNS.map((column) => [column, parameter(column)])) as unknown as Waiting),
+    data_key_id: sql<string>`(select key_id from audit_head where key_id = ${parameter("data_key_id")})`,
+  }),
+);
 
 // Rows and bytes of one page; an event may have two megabytes.
 const PAGE = 500;

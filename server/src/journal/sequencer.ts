@@ -5,7 +5,7 @@ import { type Database, pipelined, type Store, statement, Unavailable } from "..
 import { type Moved, moveInbox } from "./inbox";
 
 // The least time between two passes: many commits become one pass, and others get the head of the log in between.
-const GATHER_MS = 10;
+const GATHER_MS = 25;
 // Polling finds what a server left that has died.
 const POLL_MS = 1000;
 // Pages of one pass: other passes and changes of subscriptions wait for it.

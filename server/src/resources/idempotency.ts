@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Kysely } from "kysely";
 import type { Keyring } from "../secrets";
-import { type Database, insertion, pipelined, statement } from "../storage";
+import { type Database, effect, insertion, pipelined, statement } from "../storage";
 import { RequestError } from "../util";
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
@@ -61,7 +61,7 @@ export async function keepAnswer(
 }
 
 /** Removes an expired answer, to make room for a new one. */
-const forgetAnswer = statement<{ ownerId: string; key: string; expiry: string }, unknown>((db, parameter) =>
+const forgetAnswer = effect<{ ownerId: string; key: string; expiry: string }>((db, parameter) =>
   db
     .deleteFrom("idempotency_key")
     .where("owner_id", "=", parameter("ownerId"))

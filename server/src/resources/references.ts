@@ -10,10 +10,10 @@ import {
   type UniqueKey,
   withArticle,
 } from "@tunnelplane/sdk/contract";
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { type Caller, isHidden } from "../auth";
 import type { Document } from "../documents";
-import { type Database, insertion, pipelined, statement } from "../storage";
+import { type Database, effect, insertion, isHasty, pipelined, statement } from "../storage";
 import { type Fault, refuseFaults } from "../util";
 
 /** A reference of a body, and the types of objects that may stand there. */
@@ -43,15 +43,15 @@ export function missingTarget({ path, id: target, targets }: ResolvableReference
 }
 
 /** Finds the objects that a body refers to. Refuses references to missing objects and to objects of another type. */
-export async function resolveReferences(db: Kysely<Database>, definition: Definition, sent: Document): Promise<FoundReference[]> {
+export async function resolveReferences(db: Kysely<Database>, definition: Definition, sent: Document): Promise<ResolvableReference[]> {
   const found = rightReferences(definition, sent);
   await refuseMissing(db, found);
   return found;
 }
 
-/** Refuses references to missing objects. */
+/** Refuses references to missing objects. A hasty transaction leaves that to {@link recordReferences}. */
 export async function refuseMissing(db: Kysely<Database>, found: readonly ResolvableReference[]): Promise<void> {
-  if (found.length === 0) return;
+  if (found.length === 0 || isHasty(db)) return;
   const ids = [...new Set(found.map((reference) => reference.id))];
   const kinds = new Map((await pipelined(ids.map((id) => kindOf(db, { id })))).map(([row], index) => [ids[index], row?.kind]));
   refuseFirst(found, (reference) => missingTarget(reference, kinds.get(reference.id)));
@@ -88,7 +88,7 @@ export async function resolveChanges(
   definition: Definition,
   before: Document,
   sent: Document,
-): Promise<FoundReference[] | undefined> {
+): Promise<ResolvableReference[] | undefined> {
   const placesIn = (document: Document) =>
     referencesIn(createSchema(definition), document)
       .map(({ path, id }) => `${formatPath(path)} ${id}`)
@@ -96,9 +96,15 @@ export async function resolveChanges(
   return placesIn(before) === placesIn(sent) ? undefined : resolveReferences(transaction, definition, sent);
 }
 
-/** Records what an object refers to. */
-export async function recordReferences(transaction: Kysely<Database>, id: string, found: readonly FoundReference[]): Promise<void> {
-  await pipelined(referenceRows(id, found).map((row) => insertReference(transaction, row)));
+/** Records what an object refers to. A hasty transaction fails if that is missing, or of another type than may stand there. */
+export async function recordReferences(transaction: Kysely<Database>, id: string, found: readonly ResolvableReference[]): Promise<void> {
+  const rows = referenceRows(id, found);
+  const kindsOf = (index: number) => (found[index]?.targets ?? []).map(({ kind }) => kind).join(",");
+  await pipelined(
+    rows.map((row, index) =>
+      isHasty(transaction) ? insertCheckedReference(transaction, { ...row, kinds: kindsOf(index) }) : insertReference(transaction, row),
+    ),
+  );
 }
 
 export const referenceRows = (id: string, found: readonly FoundReference[]): Database["reference"][] =>
@@ -111,14 +117,22 @@ export const referenceRows = (id: string, found: readonly FoundReference[]): Dat
 
 const insertReference = insertion("reference", ["from_id", "to_id", "field", "cascades"]);
 
+/** For PostgreSQL: without a target of these kinds the row has none, which the table refuses. */
+const insertCheckedReference = effect<Database["reference"] & { kinds: string }>((db, parameter) =>
+  db.insertInto("reference").values({
+    from_id: parameter("from_id"),
+    to_id: sql<string>`(select id from resource where id = ${parameter("to_id")} and kind = any(string_to_array(${parameter("kinds")}, ',')))`,
+    field: parameter("field"),
+    cascades: parameter("cascades"),
+  }),
+);
+
 /** Removes the recorded references of objects. */
 export async function forgetReferences(transaction: Kysely<Database>, ids: readonly string[]): Promise<void> {
   await pipelined(ids.map((id) => deleteReferences(transaction, { id })));
 }
 
-const deleteReferences = statement<{ id: string }, unknown>((db, parameter) =>
-  db.deleteFrom("reference").where("from_id", "=", parameter("id")),
-);
+const deleteReferences = effect<{ id: string }>((db, parameter) => db.deleteFrom("reference").where("from_id", "=", parameter("id")));
 
 /**
  * Records an object's unique keys. Refuses those that another object holds.
@@ -143,13 +157,14 @@ export async function replaceUniqueKeys(
   ]);
 }
 
-/** Refuses keys that another object holds. */
+/** Refuses keys that another object holds. A hasty transaction leaves that to the primary key. */
 async function refuseHeld(
   transaction: Kysely<Database>,
   definition: Definition,
   keys: readonly UniqueKey[],
   caller: Caller,
 ): Promise<void> {
+  if (isHasty(transaction)) return;
   const holders = await pipelined(keys.map(({ scope, key }) => holderOf(transaction, { scope, value: key })));
   for (const [index, { path, taken }] of keys.entries()) {
     const [holder] = holders[index] ?? [];
@@ -159,9 +174,7 @@ async function refuseHeld(
   }
 }
 
-const deleteUniqueKeys = statement<{ id: string }, unknown>((db, parameter) =>
-  db.deleteFrom("unique_key").where("resource_id", "=", parameter("id")),
-);
+const deleteUniqueKeys = effect<{ id: string }>((db, parameter) => db.deleteFrom("unique_key").where("resource_id", "=", parameter("id")));
 
 const holderOf = statement<{ scope: string; value: string }, { id: string; owner_id: string }>((db, parameter) =>
   db

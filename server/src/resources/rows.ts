@@ -1,6 +1,6 @@
 import { type Definition, oncePer } from "@tunnelplane/sdk/contract";
 import { embeddedListOf, wholeOf } from "../documents";
-import { type Database, insertion, type Statement, statement } from "../storage";
+import { type Database, effect, insertion, type Statement, statement } from "../storage";
 
 /** An object as it is stored, its secrets sealed. */
 export type StoredRow = Pick<Database["resource"], "id" | "kind" | "owner_id" | "version" | "document">;
@@ -37,13 +37,11 @@ export const insertToldSecret = insertion("told_secret", ["resource_id", "hash"]
 
 export const insertSealedSecret = insertion("sealed_secret", ["resource_id", "name", "value"]);
 
-export const updateDocument = statement<Omit<StoredRow, "kind" | "owner_id">, unknown>((db, parameter) =>
+export const updateDocument = effect<Omit<StoredRow, "kind" | "owner_id">>((db, parameter) =>
   db
     .updateTable("resource")
     .set({ version: parameter("version"), document: parameter("document") })
     .where("id", "=", parameter("id")),
 );
 
-export const deleteResource = statement<{ id: string }, unknown>((db, parameter) =>
-  db.deleteFrom("resource").where("id", "=", parameter("id")),
-);
+export const deleteResource = effect<{ id: string }>((db, parameter) => db.deleteFrom("resource").where("id", "=", parameter("id")));

@@ -70,20 +70,23 @@ export class Transactions {
     const { ownerId, name, keyId } = this.request.caller;
     for (;;) {
       try {
-        return await store.write(async (transaction) => {
-          const begunUnder = keyring.currentId;
-          const answered = await this.#answer<T>(transaction);
-          if (answered) return answered;
-          const changes: ObjectChange[] = [];
-          const result = await work(transaction, changes);
-          if (dryRun) {
-            await this.request.onDryRun?.(transaction, changes);
-            throw new DryRun(result);
-          }
-          if (idempotency) await keepAnswer(transaction, keyring, idempotency, result);
-          await journal.append(transaction, begunUnder, { ownerId, name, keyId, operationId, client }, changes);
-          return result;
-        });
+        return await store.write(
+          async (transaction) => {
+            const begunUnder = keyring.currentId;
+            const answered = await this.#answer<T>(transaction);
+            if (answered) return answered;
+            const changes: ObjectChange[] = [];
+            const result = await work(transaction, changes);
+            if (dryRun) {
+              await this.request.onDryRun?.(transaction, changes);
+              throw new DryRun(result);
+            }
+            if (idempotency) await keepAnswer(transaction, keyring, idempotency, result);
+            await journal.append(transaction, begunUnder, { ownerId, name, keyId, operationId, client }, changes);
+            return result;
+          },
+          { hasty: !dryRun },
+        );
       } catch (error) {
         if (error instanceof DryRun) return error.result as T;
         if (error instanceof KeyRotated) continue;

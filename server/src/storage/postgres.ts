@@ -1,17 +1,12 @@
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  Kysely,
-  PostgresDialect,
-  type PostgresPool,
-  type PostgresPoolClient,
-  type QueryResult,
-} from "kysely";
+import type { Writable } from "node:stream";
+import { type DatabaseConnection, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, type QueryResult } from "kysely";
 import { DatabaseError, Pool, type PoolClient, types } from "pg";
 import Cursor from "pg-cursor";
 import { singleConnection } from "./direct";
+import { noteHaste } from "./haste";
 import { assignLane, Lanes } from "./lanes";
 import type { Database } from "./schema";
+import type { Query } from "./statement";
 import { CommitInDoubt, type Store, Unavailable, type WriteOptions } from "./store";
 
 export interface PostgresOptions {
@@ -38,6 +33,9 @@ const TYPES = { getTypeParser: ((id, format) => (id === INT8 ? Number : types.ge
 // Each retry means that another writer has finished, so a few are enough.
 const ATTEMPTS = 8;
 
+/** Broken constraints. */
+const CONSTRAINT = /^23/;
+
 /** Broken constraints (unique, foreign key), deadlocks and failed serialization: another writer was faster. */
 const COLLISION = /^(23503|23505|40001|40P01)$/;
 
@@ -62,7 +60,7 @@ export async function openPostgres({ url, pool }: PostgresOptions): Promise<Stor
     place,
     isParallel: true,
     reader: db,
-    write: (work, options = {}) => repeatCollisions(() => (options.aside ? writerAside : writer).write(work, options)),
+    write: (work, options = {}) => repeatCollisions(options, (attempt) => (attempt.aside ? writerAside : writer).write(work, attempt)),
     async close() {
       await aside.end();
       await db.destroy();
@@ -89,57 +87,85 @@ class Writer {
     private readonly pool: PostgresPool,
   ) {}
 
-  async write<T>(work: (transaction: Kysely<Database>) => Promise<T>, { alone }: WriteOptions): Promise<T> {
+  async write<T>(work: (transaction: Kysely<Database>) => Promise<T>, { alone, hasty = false }: WriteOptions): Promise<T> {
     const client = await this.pool.connect();
-    const connection = new Connection(client);
+    const connection = new Connection(client, hasty);
     const lane = this.#lanes.take();
     const transaction = singleConnection(this.dialect, connection);
     assignLane(transaction, lane);
+    if (hasty) noteHaste(transaction);
     let committing = false;
     let broken = false;
     try {
       // Every writer shares this lock, so that who takes it alone (a rotation of keys) has none beside. Nobody waits for the
       // answers: what the work sends first goes along, which saves a round trip.
-      const begun = Promise.all([
-        client.query("start transaction isolation level read committed", []),
-        client.query(`select pg_advisory_xact_lock${alone ? "" : "_shared"}($1)`, [WRITERS]),
-      ]);
-      const result = await work(transaction).catch(async (error: unknown) => {
-        await begun; // where it failed, so did all that followed
-        throw error;
-      });
-      await begun;
+      connection.send("start transaction isolation level read committed", []);
+      connection.send(`select pg_advisory_xact_lock${alone ? "" : "_shared"}($1)`, [WRITERS]);
+      const result = await work(transaction);
       committing = true;
       const { command } = await client.query("commit", []);
       // PostgreSQL answers a commit with ROLLBACK where a statement before it failed.
-      if ((command as string) === "ROLLBACK") throw new Error("A transaction was committed in which a statement had failed");
+      if ((command as string) === "ROLLBACK")
+        throw (await connection.failure()) ?? new Error("A transaction was committed in which a statement had failed");
       lane.commit();
       this.#lanes.giveBack(lane);
       return result;
     } catch (error) {
-      if (committing && error instanceof Unavailable) {
-        // Nobody knows how far the lane has come, so it is dropped.
-        throw new CommitInDoubt("The connection to the database was lost during a commit", error);
-      }
       await client.query("rollback", []).catch(() => {
         broken = true;
       });
+      const refused = await connection.failure();
+      // An error of the database may only follow from the first one.
+      const first = refused && isOfDatabase(error) ? refused : error;
+      if (committing && error instanceof Unavailable && (first === error || !isAnswer(first))) {
+        // Nobody knows how far the lane has come, so it is dropped.
+        throw new CommitInDoubt("The connection to the database was lost during a commit", error);
+      }
       lane.rollBack();
       this.#lanes.giveBack(lane);
-      throw error;
+      throw first;
     } finally {
       client.release(broken);
     }
   }
 }
 
+/** Whether the database refused a statement, so that its transaction cannot have been committed. */
+const isAnswer = (error: unknown): boolean =>
+  error instanceof DatabaseError || (error instanceof Unavailable && error.cause instanceof DatabaseError);
+
+const isOfDatabase = (error: unknown): boolean => error instanceof DatabaseError || error instanceof Unavailable;
+
 /** A connection of the pool, as Kysely wants it. */
 class Connection implements DatabaseConnection {
-  constructor(private readonly client: PostgresPoolClient) {}
+  readonly #sent: Promise<unknown>[] = [];
 
-  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+  constructor(
+    private readonly client: PostgresPoolClient,
+    /** Whether statements that only write are not waited for. */
+    private readonly isHasty: boolean,
+  ) {}
+
+  async executeQuery<R>({ sql, parameters, isEffect }: Query): Promise<QueryResult<R>> {
+    if (isEffect && this.isHasty) {
+      this.send(sql, parameters);
+      return { rows: [] };
+    }
     const { rowCount, rows } = await this.client.query<R>(sql, parameters);
     return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
+  }
+
+  /** Sends a statement whose answer nobody waits for before the commit. */
+  send(sql: string, parameters: readonly unknown[]): void {
+    const answer = this.client.query(sql, parameters);
+    answer.catch(() => undefined);
+    this.#sent.push(answer);
+  }
+
+  /** The first error among the answers to what was sent, once all are there. */
+  async failure(): Promise<unknown> {
+    const ended = await Promise.allSettled(this.#sent);
+    return ended.find((one) => one.status === "rejected")?.reason;
   }
 
   // biome-ignore lint/correctness/useYield: it only refuses
@@ -148,12 +174,13 @@ class Connection implements DatabaseConnection {
   }
 }
 
-async function repeatCollisions<T>(write: () => Promise<T>): Promise<T> {
+async function repeatCollisions<T>(options: WriteOptions, write: (options: WriteOptions) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
+    const hasty = attempt === 1 && options.hasty;
     try {
-      return await write();
+      return await write({ ...options, hasty });
     } catch (error) {
-      if (!(error instanceof DatabaseError && COLLISION.test(error.code ?? ""))) throw error;
+      if (!(error instanceof DatabaseError && (hasty ? CONSTRAINT : COLLISION).test(error.code ?? ""))) throw error;
       if (attempt === ATTEMPTS) throw new Unavailable(`Other writers were faster ${ATTEMPTS} times in a row`, error);
     }
   }
@@ -193,8 +220,10 @@ function adapt(pool: Pool, place: string): PostgresPool {
 
 function adaptClient(client: PoolClient, translate: (error: unknown) => unknown): PostgresPoolClient {
   let broken = false;
+  const gather = gathered((client as PoolClient & { connection: { stream: Writable } }).connection.stream);
   const run = async (text: string, parameters: readonly unknown[]) => {
     try {
+      gather();
       return await client.query({ name: nameOf(text, parameters.length), text, values: parameters.map(storable) });
     } catch (error) {
       const translated = translate(error);
@@ -205,6 +234,24 @@ function adaptClient(client: PoolClient, translate: (error: unknown) => unknown)
   const query = (statement: string | Cursor, parameters: readonly unknown[] = []) =>
     typeof statement === "string" ? run(statement, parameters) : client.query(statement);
   return { query: query as unknown as PostgresPoolClient["query"], release: (discard) => client.release(discard || broken) };
+}
+
+/**
+ * Sends what is written in one turn of the event loop together. pg writes each statement to the socket, and those writes were
+ * 44 % of a server's processor time when it created objects (measured 2026-11-22, 2 cores, Node 24).
+ */
+function gathered(stream: Writable): () => void {
+  let isOpen = false;
+  const send = () => {
+    isOpen = false;
+    stream.uncork();
+  };
+  return () => {
+    if (isOpen) return;
+    isOpen = true;
+    stream.cork();
+    process.nextTick(send);
+  };
 }
 
 // Each connection prepares these statements once, so PostgreSQL parses and plans them once. Longer ones differ every time.

@@ -26,13 +26,31 @@ export function statement<P extends object, R>(build: Build<P, R>): Statement<P,
   return async (db, parameters) => (await run(db, parameters)).rows;
 }
 
+/**
+ * The same for a statement that only writes: a hasty transaction does not wait for it. PostgreSQL answers it with the commit,
+ * which fails if it does; see {@link WriteOptions}.
+ */
+export function effect<P extends object>(build: Build<P, unknown>): Statement<P, unknown> {
+  const run = compiled(build, { isEffect: true });
+  return async (db, parameters) => (await run(db, parameters)).rows;
+}
+
 /** The same for a statement that returns how many rows it changed. */
 export function change<P extends object>(build: Build<P, unknown>): (db: Kysely<Database>, parameters: P) => Promise<number> {
   const run = compiled(build);
   return async (db, parameters) => Number((await run(db, parameters)).numAffectedRows);
 }
 
-function compiled<P extends object, R>(build: Build<P, R>): (db: Kysely<Database>, parameters: P) => Promise<QueryResult<R>> {
+/** A compiled statement, as connections get it. */
+export interface Query extends CompiledQuery {
+  /** Whether it only writes. */
+  readonly isEffect?: boolean;
+}
+
+function compiled<P extends object, R>(
+  build: Build<P, R>,
+  marks: Pick<Query, "isEffect"> = {},
+): (db: Kysely<Database>, parameters: P) => Promise<QueryResult<R>> {
   const compiledFor = new Map<unknown, CompiledQuery<R>>();
   return (db, parameters) => {
     const executor = db.getExecutor();
@@ -44,7 +62,7 @@ function compiled<P extends object, R>(build: Build<P, R>): (db: Kysely<Database
     }
     const values = parameters as Record<string, unknown>;
     const filled = query.parameters.map((value) => (value instanceof Parameter ? values[value.name] : value));
-    return executor.executeQuery<R>({ ...query, parameters: filled });
+    return executor.executeQuery<R>({ ...query, ...marks, parameters: filled });
   };
 }
 
@@ -53,7 +71,7 @@ export const insertion = <T extends keyof Database, C extends keyof Database[T] 
   table: T,
   columns: readonly C[],
 ): Statement<Pick<Database[T], C>, unknown> =>
-  statement((db, parameter) => {
+  effect((db, parameter) => {
     const row = Object.fromEntries(columns.map((column) => [column, parameter(column)]));
     return db.insertInto(table).values(row as never);
   });

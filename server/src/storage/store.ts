@@ -24,6 +24,12 @@ export interface WriteOptions {
   readonly alone?: boolean;
   /** Uses a connection of its own, so that other writes cannot keep it waiting for one. */
   readonly aside?: boolean;
+  /**
+   * On PostgreSQL, sends what only writes without waiting for answers, up to the commit: one round trip in place of several. If
+   * a constraint refuses any of it, the work runs again, waits for each statement, and can tell why. The work may leave out
+   * checks that a constraint makes too, see {@link isHasty}.
+   */
+  readonly hasty?: boolean;
 }
 
 /** The database cannot be used at the moment; nothing was changed. */

@@ -1,0 +1,68 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { expect } from "chai";
+import { DATABASES } from "../support/databases";
+import { Rest } from "../support/rest";
+import { ServerProcess } from "../support/server";
+
+/** Counts the messages that a transaction consists of: what the server sends before it waits for an answer. */
+class CountingProxy {
+  /** Of each transaction that changed an object. */
+  readonly counts: number[] = [];
+  readonly #sockets: Socket[] = [];
+
+  private constructor(private readonly server: Server) {}
+
+  static async start(port: number, host: string): Promise<CountingProxy> {
+    const server = createServer((client) => {
+      const database = connect(port, host);
+      proxy.#sockets.push(client, database);
+      for (const socket of [client, database]) socket.on("error", () => undefined);
+      client.on("close", () => database.destroy());
+      database.pipe(client);
+      let [count, changes] = [0, false];
+      client.on("data", (bytes) => {
+        const text = bytes.toString("latin1");
+        if (text.includes("start transaction")) [count, changes] = [0, false];
+        count++;
+        changes ||= text.includes("counted");
+        if (text.includes("commit\0") && changes) proxy.counts.push(count);
+        database.write(bytes);
+      });
+    });
+    const proxy = new CountingProxy(server);
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    return proxy;
+  }
+
+  get port(): string {
+    return String((this.server.address() as AddressInfo).port);
+  }
+
+  stop(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.server.close();
+  }
+}
+
+for (const database of DATABASES.filter(({ name }) => name === "PostgreSQL")) {
+  describe("On PostgreSQL: A change", () => {
+    it("takes one round trip to create an object, and two to update one", async () => {
+      const url = new URL(await database.create());
+      const proxy = await CountingProxy.start(Number(url.port), url.hostname);
+      url.port = proxy.port;
+      const server = await ServerProcess.start({ data: url.href });
+      try {
+        const rest = new Rest(server.url, server.apiKey);
+        const backend = await rest.post("/backends/tunnel_group", { labels: { service: "web" } });
+        const body = { hostports: ["a.example.com:443"], description: "counted", backend: { backend_id: backend.body.id } };
+        const edge = await rest.post("/edges/tls", body);
+        await rest.patch(`/edges/tls/${edge.body.id}`, { description: "counted again" });
+        expect(proxy.counts).to.deep.equal([1, 2]);
+      } finally {
+        await server.stop();
+        proxy.stop();
+      }
+    });
+  });
+}
