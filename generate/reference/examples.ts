@@ -32,6 +32,10 @@ function eachSample(
   declare(definition, name);
 }
 
+/** What the example of a type calls the object that it is about: the last one of this type. */
+export const exampleName = ({ example }: Definition): string =>
+  /new tunnels\.\w+\("([\w-]+)"/.exec(example.split("\n").findLast((line) => line.includes("new tunnels.")) ?? "")?.[1] ?? "one";
+
 /** A catalogue that declares the sample of a type, and what that refers to. */
 export function catalogueExample(definition: Definition, name: string): string {
   const collections: Record<string, Json> = {};
@@ -44,7 +48,7 @@ export function catalogueExample(definition: Definition, name: string): string {
 }
 
 /** The same as a Pulumi program for the native provider. */
-export function pulumiProgram(definition: Definition, name: string): Program {
+export function pulumiProgram(definition: Definition, name = exampleName(definition)): Program {
   const resources: Record<string, Program[string]> = {};
   eachSample(definition, name, (one, entry) => {
     const fields = sampleFields(one, (reference) => `\${${readSampleReference(reference).name}.id}`);

@@ -23,13 +23,13 @@ import {
   withArticle,
 } from "../../sdk/src/contract";
 import { inEveryLanguage, type PackageTypes } from "../languages";
-import { catalogueExample, curlExample, pulumiProgram } from "./examples";
+import { catalogueExample, curlExample, exampleName, pulumiProgram } from "./examples";
 import { answerTable, cell, fieldTable } from "./fields";
 
 /** Everything there is to know of a resource type. */
 export function resourcePage(definition: Definition, types: PackageTypes): string {
   const { title, doc, kind, type, idPrefix, listKey, example } = definition;
-  const name = exampleName(example);
+  const name = exampleName(definition);
   const sections = [
     `# ${title[0]?.toUpperCase()}${title.slice(1)}
 
@@ -67,7 +67,7 @@ A catalogue:
 \`\`\`yaml
 ${catalogueExample(definition, name)}\`\`\`
 
-${otherLanguages(definition, name, types)}The API:
+${otherLanguages(definition, types)}The API:
 
 \`\`\`sh
 ${curlExample(definition)}\`\`\`
@@ -83,15 +83,11 @@ ${JSON.stringify(sampleAnswer(definition, { created: true }), null, 2)}
   return `${sections.filter(Boolean).join("\n\n").trimEnd()}\n`;
 }
 
-/** What the example of a type calls the object that it is about: the last one of this type. */
-const exampleName = (example: string): string =>
-  /new tunnels\.\w+\("([\w-]+)"/.exec(example.split("\n").findLast((line) => line.includes("new tunnels.")) ?? "")?.[1] ?? "one";
-
 const firstCompound = ({ fields, computed }: Definition): string =>
   Object.keys({ ...fields, ...computed }).find((name) => name.includes("_")) ?? "created_at";
 
-function otherLanguages(definition: Definition, name: string, types: PackageTypes): string {
-  const programs = Object.entries(inEveryLanguage(pulumiProgram(definition, name), types));
+function otherLanguages(definition: Definition, types: PackageTypes): string {
+  const programs = Object.entries(inEveryLanguage(pulumiProgram(definition), types));
   const blocks = programs.map(([language, { title, code }]) => `${title}:\n\n\`\`\`${language}\n${code}\`\`\`\n\n`);
   return `The other languages of Pulumi, with the [native provider](../native.md).\n${blocks.join("")}`;
 }

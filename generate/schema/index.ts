@@ -15,6 +15,8 @@ import {
   pathFieldsOf,
   withArticle,
 } from "../../sdk/src/contract";
+import { inEveryLanguage, type PackageTypes } from "../languages";
+import { pulumiProgram } from "../reference/examples";
 import { languages, manifest, repository } from "./languages";
 import type { FunctionSpec, ObjectSpec, Properties, ResourceSpec } from "./spec";
 import { alwaysIn, PACKAGE, requiredOf, Types, tokenOf } from "./types";
@@ -43,8 +45,26 @@ const SETTINGS: Properties = {
 };
 
 /** The text of the schema of this package. */
-export const packageSchema = (registry: readonly Definition[], version: string): string =>
-  `${JSON.stringify({ ...about(version), ...packageTypes(registry) }, null, 2)}\n`;
+export function packageSchema(registry: readonly Definition[], version: string): string {
+  const types = packageTypes(registry);
+  const resources = Object.fromEntries(
+    Object.entries(types.resources).map(([token, resource]) => {
+      const definition = registry.find(({ type }) => tokenOf(type) === token);
+      const examples = definition ? examplesOf(definition, types) : "";
+      return [token, { ...resource, description: `${resource.description}${examples}` }];
+    }),
+  );
+  return `${JSON.stringify({ ...about(version), ...types, resources }, null, 2)}\n`;
+}
+
+/** The same program in every language, in the form from which Pulumi's generators take that of theirs. */
+function examplesOf(definition: Definition, types: PackageTypes): string {
+  const typescript = `import * as tunnels from "${languages.nodejs.packageName}";\n\n${definition.example}\n`;
+  const programs = { typescript: { code: typescript }, ...inEveryLanguage(pulumiProgram(definition), types) };
+  const blocks = Object.entries(programs).map(([language, { code }]) => `\`\`\`${language}\n${code}\`\`\`\n`);
+  const title = withArticle(definition.title).replace(/^a/, "A");
+  return `\n\n{{% examples %}}\n## Example Usage\n{{% example %}}\n### ${title}\n\n${blocks.join("")}{{% /example %}}\n{{% /examples %}}\n`;
+}
 
 /** What the schema says of types, resources and functions: what every language of Pulumi is generated from. */
 export function packageTypes(registry: readonly Definition[]) {
