@@ -10,7 +10,12 @@ const ROOT = join(__dirname, "..");
 /** Where Pulumi's own installer keeps a version, so that it finds ours and we find its. */
 const OWN = join(process.env.PULUMI_HOME || join(homedir(), ".pulumi"), "versions", VERSION);
 const EXE = process.platform === "win32" ? ".exe" : "";
-const YAML = "pulumi-language-yaml";
+const YAML_VERSION = "github.com/pulumi/pulumi-yaml/pkg/version.Version=v1.38.1";
+/** What Pulumi's installer brings besides the engine, as far as the Go module proxy has it and tests need it. */
+const LANGUAGES = [
+  { program: "pulumi-language-yaml", source: "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml", version: YAML_VERSION },
+  { program: "pulumi-converter-yaml", source: "github.com/pulumi/pulumi-yaml/cmd/pulumi-converter-yaml", version: YAML_VERSION },
+];
 const NODE_HOST = "pulumi-language-nodejs";
 /** Stands in our own Node host, and not in Pulumi's, which is a binary. */
 const OUR_HOST = "// Runs Pulumi programs of `runtime: nodejs` for an engine that was built with Go";
@@ -90,7 +95,7 @@ const BUILT_WITH_GO = [
   "This engine was built with Go, because Pulumi's installer could not be reached. It previews and deploys programs in",
   "TypeScript and JavaScript as Pulumi's own does. These parts are missing:",
   "  - Python, Go, Java and .NET programs do not run.",
-  "  - pulumi convert, pulumi package add, and the code that pulumi import prints: nothing writes code.",
+  "  - pulumi package add, and the code that pulumi import prints; pulumi convert to other languages than YAML.",
   "  - Plugins of other packages (for example @pulumi/random) cannot be downloaded; pulumi plugin install takes a file.",
   "Pulumi's own installer brings all of it: https://www.pulumi.com/docs/install",
 ];
@@ -141,17 +146,18 @@ function build(say) {
 }
 
 /**
- * Makes sure that projects with `runtime: yaml` can be run, as tests of `pulumi import` need it: the engine asks the
- * project's language for its plugins. Pulumi's installer brings it along; Node's cannot be built by itself.
+ * Makes sure that projects with `runtime: yaml` can be run and converted, as tests of `pulumi import` and `pulumi convert` need
+ * it: the engine asks the project's language for its plugins. Pulumi's installer brings it along; Node's cannot be built.
  */
-function provideYaml(say) {
-  if (yamlIsThere()) return;
-  say("Building the engine's YAML language …");
-  const source = "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml";
-  compile(say, { program: YAML, source, version: "github.com/pulumi/pulumi-yaml/pkg/version.Version=v1.38.1" });
+function provideLanguages(say) {
+  for (const language of LANGUAGES.filter(({ program }) => !isBesideEngine(program))) {
+    say(`Building ${language.program} …`);
+    compile(say, language);
+  }
 }
 
-const yamlIsThere = () => existsSync(join(locateEngine() || OWN, "bin", `${YAML}${EXE}`));
+/** Whether a program stands beside the engine, for example the host of a language. */
+const isBesideEngine = (program) => existsSync(join(locateEngine() || OWN, "bin", `${program}${EXE}`));
 
 /** Compiles a program of the module beside this file into the folder of the engine. */
 function compile(say, { program, source, version }, before = () => {}) {
@@ -182,4 +188,4 @@ function compile(say, { program, source, version }, before = () => {}) {
   }
 }
 
-module.exports = { VERSION, howToUse, locateEngine, provideEngine, provideYaml, yamlIsThere };
+module.exports = { VERSION, howToUse, isBesideEngine, locateEngine, provideEngine, provideLanguages };

@@ -5,7 +5,7 @@ const { execFileSync, spawnSync } = require("node:child_process");
 const { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
 const { provideBrowser } = require("./browser.cjs");
-const { howToUse, provideEngine, provideYaml } = require("./engine.cjs");
+const { howToUse, provideEngine, provideLanguages } = require("./engine.cjs");
 
 const ROOT = join(__dirname, "..");
 const STAMPS = join(ROOT, "node_modules", ".tunnelplane");
@@ -52,7 +52,7 @@ async function main(parts) {
     const engine = await provideEngine(say);
     if (parts.includes("tell")) console.log(["", ...howToUse(engine, process.env.PATH || "", pinnedNode(), isNewEnough)].join("\n"));
   }
-  if (parts.includes("yaml")) provideYamlIfPossible();
+  if (parts.includes("languages")) provideLanguagesIfPossible();
   if (parts.includes("browser")) await provideBrowserIfPossible();
 }
 
@@ -69,11 +69,11 @@ async function provideBrowserIfPossible() {
 }
 
 /** Without Go the tests that use it say that they are skipped. */
-function provideYamlIfPossible() {
+function provideLanguagesIfPossible() {
   try {
-    provideYaml(say);
+    provideLanguages(say);
   } catch (error) {
-    say(`No YAML language of the engine: ${error.message.split("\n")[0]}; the tests that use it will be skipped.`);
+    say(`No languages of the engine: ${error.message.split("\n")[0]}; the tests that use it will be skipped.`);
   }
 }
 

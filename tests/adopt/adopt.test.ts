@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { changesOf, World } from "../support/provider";
 import { CANARY, fill, meaningOf, Project, worldOf } from "./support";
 
-const { yamlIsThere } = require("../../scripts/engine.cjs") as { yamlIsThere(): boolean };
+const { isBesideEngine } = require("../../scripts/engine.cjs") as { isBesideEngine(program: string): boolean };
 
 describe("adopt writes the program of a server", () => {
   const world = new World();
@@ -24,7 +24,7 @@ describe("adopt writes the program of a server", () => {
     ["yaml", 150],
   ] as const) {
     it(`as ${format}, with ${count} objects of all kinds: imported, the next preview shows no change, and an empty server gets the same world`, async function () {
-      if (!yamlIsThere()) {
+      if (!isBesideEngine("pulumi-language-yaml")) {
         console.log("      skipped: there is no language of the engine that `pulumi import` could ask; see scripts/engine.cjs");
         return this.skip();
       }

@@ -1,23 +1,31 @@
-import { execFile } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { PLUGIN_BIN } from "../support/engine";
 
 export const ROOT = join(__dirname, "../..");
-const { locateEngine, yamlIsThere } = require("../../scripts/engine.cjs") as { locateEngine(): string; yamlIsThere(): boolean };
+const { isBesideEngine, locateEngine } = require("../../scripts/engine.cjs") as {
+  isBesideEngine(program: string): boolean;
+  locateEngine(): string;
+};
 
 interface Printed {
   readonly code: number;
   readonly text: string;
 }
 
-/** Skips a test, and says so, where the engine has no language for YAML. */
-export function needsYaml(context: Mocha.Context): void {
-  if (yamlIsThere()) return;
-  console.log("      skipped: the engine has no YAML language here; see scripts/engine.cjs");
+/** Skips a test, and says so, where the engine lacks a part, for example the host of a language. */
+export function needsBesideEngine(context: Mocha.Context, ...programs: readonly string[]): void {
+  const missing = programs.find((program) => !isBesideEngine(program));
+  if (missing === undefined) return;
+  console.log(`      skipped: there is no ${missing} beside the engine here; see scripts/engine.cjs`);
   context.skip();
 }
+
+export const needsYaml = (context: Mocha.Context): void => needsBesideEngine(context, "pulumi-language-yaml");
 
 interface ProjectOptions {
   /** Where programs are found besides the engine's own. */
@@ -30,14 +38,12 @@ interface ProjectOptions {
 export class Project {
   readonly folder = mkdtempSync(join(tmpdir(), "tunnelplane-native-"));
   readonly #env: NodeJS.ProcessEnv;
-  readonly #runtime: string;
 
   constructor(
     server: { url: string; apiKey: string },
     program: string,
     { path = [PLUGIN_BIN, process.env.PATH ?? ""], runtime = "yaml" }: ProjectOptions = {},
   ) {
-    this.#runtime = runtime;
     mkdirSync(join(this.folder, "state"));
     this.#env = {
       ...process.env,
@@ -50,22 +56,25 @@ export class Project {
       TUNNELPLANE_BASE_URL: server.url,
       TUNNELPLANE_API_KEY: server.apiKey,
     };
-    this.write(program);
+    this.write(program, runtime);
   }
 
-  write(program: string): void {
-    writeFileSync(join(this.folder, "Pulumi.yaml"), `name: tunnels\nruntime: ${this.#runtime}\n${program}`);
+  write(program: string, runtime = "yaml"): void {
+    writeFileSync(join(this.folder, "Pulumi.yaml"), `name: tunnels\nruntime: ${runtime}\n${program}`);
   }
 
-  pulumi(...args: string[]): Promise<Printed> {
-    return new Promise((resolve) =>
-      execFile(
-        join(locateEngine(), "bin/pulumi"),
-        [...args, "--non-interactive"],
-        { cwd: this.folder, env: this.#env, maxBuffer: Infinity },
-        (error, out, err) => resolve({ code: error ? 1 : 0, text: out + err }),
-      ),
-    );
+  pulumi = (...args: string[]): Promise<Printed> => this.start(...args).ended;
+
+  /** A command that can be interrupted. */
+  start(...args: string[]): { command: ChildProcess; ended: Promise<Printed> } {
+    const command = spawn(join(locateEngine(), "bin/pulumi"), [...args, "--non-interactive"], {
+      cwd: this.folder,
+      env: this.#env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const texts = Promise.all([text(command.stdout), text(command.stderr)]);
+    const ended = once(command, "close").then(async ([code]) => ({ code: code as number, text: (await texts).join("") }));
+    return { command, ended };
   }
 
   /** The state file, with encrypted secrets. */

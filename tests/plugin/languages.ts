@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { PLUGIN_BIN } from "../support/engine";
 import { ROOT } from "./cli";
 
 const PROGRAMS = join(__dirname, "programs");
@@ -34,34 +35,53 @@ export const languages: readonly Language[] = [
     name: "Go",
     missing: () => (isHere("go") ? undefined : "Go"),
     build: (packages, folder) => {
-      const module = readFileSync(join(packages, "go/go.mod"), "utf8");
-      const [, path] = /^module (.*)$/m.exec(module) ?? [];
-      const requires = `${/^go .*$/m.exec(module)?.[0]}\n\n${/^require .*$/m.exec(module)?.[0]}\nrequire ${path} v0.0.0\n`;
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, "go.mod"), `module example.com/tunnels\n\n${requires}\nreplace ${path} => ${join(packages, "go")}\n`);
+      goModule(packages, folder);
       copyFileSync(join(PROGRAMS, "go/main.go"), join(folder, "main.go"));
       const program = join(folder, "tunnels");
-      // Without paths in it, what is compiled is kept for the next time, wherever it is.
-      const env = { ...process.env, CGO_ENABLED: "0" };
-      execFileSync("go", ["build", "-mod=mod", "-trimpath", "-ldflags", "-s -w", "-o", program, "."], { cwd: folder, env, stdio: "pipe" });
+      compileGo(folder, "-ldflags", "-s -w", "-o", program, ".");
       return [program];
     },
   },
   {
     name: "Java",
     missing: () => (isHere("mvn") && isHere("javac") ? undefined : "Java with Maven"),
-    build: (packages, folder) => {
-      const cwd = join(packages, "java");
-      const file = join(folder, "class-path");
-      mkdirSync(folder, { recursive: true });
-      execFileSync("mvn", ["-q", "-B", "dependency:build-classpath", `-Dmdep.outputFile=${file}`], { cwd, stdio: "pipe" });
-      const [jar = ""] = jarsIn(packages);
-      const path = [jar, readFileSync(file, "utf8").trim()].join(delimiter);
-      execFileSync("javac", ["-cp", path, "-d", folder, join(PROGRAMS, "java/App.java")], { stdio: "pipe" });
-      return ["java", "-cp", [folder, path].join(delimiter), "App"];
-    },
+    build: (packages, folder) => ["java", "-cp", compileJava(packages, folder, join(PROGRAMS, "java/App.java")), "App"],
   },
 ];
+
+/** Makes a folder a module of Go that finds the generated package. */
+export function goModule(packages: string, folder: string): void {
+  const module = readFileSync(join(packages, "go/go.mod"), "utf8");
+  const [, path] = /^module (.*)$/m.exec(module) ?? [];
+  const requires = `${/^go .*$/m.exec(module)?.[0]}\n\n${/^require .*$/m.exec(module)?.[0]}\nrequire ${path} v0.0.0\n`;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "go.mod"), `module example.com/tunnels\n\n${requires}\nreplace ${path} => ${join(packages, "go")}\n`);
+}
+
+/** Without paths in it, what is compiled is kept for the next time, wherever it is. */
+export const compileGo = (cwd: string, ...args: readonly string[]) =>
+  execFileSync("go", ["build", "-mod=mod", "-trimpath", ...args], { cwd, env: { ...process.env, CGO_ENABLED: "0" }, stdio: "pipe" });
+
+/**
+ * Compiles sources in Java with the generated package.
+ *
+ * @returns the class path with which they run
+ */
+export function compileJava(packages: string, folder: string, ...sources: readonly string[]): string {
+  const file = join(folder, "class-path");
+  mkdirSync(folder, { recursive: true });
+  const args = ["-q", "-B", "dependency:build-classpath", `-Dmdep.outputFile=${file}`];
+  execFileSync("mvn", args, { cwd: join(packages, "java"), stdio: "pipe" });
+  const [jar = ""] = jarsIn(packages);
+  const path = [folder, jar, readFileSync(file, "utf8").trim()].join(delimiter);
+  execFileSync("javac", ["-cp", path, "-d", folder, ...sources], { stdio: "pipe" });
+  return path;
+}
+
+/** What follows `runtime:` in Pulumi.yaml for a program that a command runs, by the language host of the tests. */
+export const runtimeOf = (command: readonly string[]): string => JSON.stringify({ name: "process", options: { command } });
+/** Where that host and the plugin are found. */
+export const PATH = [join(__dirname, "host"), PLUGIN_BIN, process.env.PATH ?? ""];
 
 const isHere = (program: string): boolean => !spawnSync(program, ["--version"]).error;
 

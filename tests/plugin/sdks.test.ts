@@ -1,12 +1,12 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
+import { registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { PLUGIN_BIN } from "../support/engine";
 import { World } from "../support/provider";
 import { Project, ROOT } from "./cli";
-import { jarsIn, languages, PYTHON } from "./languages";
+import { compileGo, compileJava, goModule, jarsIn, languages, PATH, PYTHON, runtimeOf } from "./languages";
 
 const SECRET = "canary-client-secret-of-a-language";
 const CHECK_CSHARP = join(__dirname, "programs/dotnet/check.py");
@@ -91,9 +91,7 @@ describe("The packages that Pulumi's generators make for other languages", () =>
       skipWithout(this, language.missing());
       const command = language.build(packages, join(folder, `program-${index}`));
       const server = await world.server();
-      const runtime = JSON.stringify({ name: "process", options: { command } });
-      const path = [join(__dirname, "host"), PLUGIN_BIN, process.env.PATH ?? ""];
-      const project = new Project(server, "", { runtime, path: [path.join(delimiter)] });
+      const project = new Project(server, "", { runtime: runtimeOf(command), path: PATH });
       projects.push(project);
       const printed: string[] = [];
       const pulumi = async (...args: string[]) => {
@@ -132,4 +130,51 @@ describe("The packages that Pulumi's generators make for other languages", () =>
       expect((await server.rest.get("/edges/https")).body.https_edges).to.deep.equal([]);
     });
   }
+
+  describe("hold an example of every resource type", () => {
+    const { resources } = JSON.parse(readFileSync(join(ROOT, "plugin/schema.json"), "utf8")) as { resources: Record<string, Described> };
+    const examples = registry.map(({ type }) => ({ type, text: resources[`tunnelplane:index:${type}`]?.description ?? "" }));
+    const program = (text: string, language: string) =>
+      new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, "m").exec(text)?.[1] ?? "no program";
+
+    it("in their own language each, where an editor shows it", () => {
+      for (const [file, words] of [
+        ["python/pulumi_tunnelplane/tls_edge.py", "tunnelplane.TlsEdge("],
+        ["go/tlsEdge.go", "tunnelplane.NewTlsEdge(ctx,"],
+        ["nodejs/tlsEdge.ts", "new tunnels.TlsEdge("],
+        ["dotnet/TlsEdge.cs", "new Tunnelplane.TlsEdge("],
+        ["java/src/main/java/io/github/tunnelplane/TlsEdge.java", "new TlsEdge("],
+      ] as const)
+        expect(readFileSync(join(packages, file), "utf8"), file)
+          .to.contain("Example Usage")
+          .and.to.contain(words);
+    });
+
+    it("that compiles in Go", function () {
+      skipWithout(this, languages.find(({ name }) => name === "Go")?.missing());
+      const module = join(folder, "examples-go");
+      goModule(packages, module);
+      for (const { type, text } of examples) {
+        mkdirSync(join(module, type));
+        writeFileSync(join(module, type, "main.go"), program(text, "go"));
+      }
+      compileGo(module, "./...");
+    });
+
+    it("that compiles in Java", function () {
+      skipWithout(this, languages.find(({ name }) => name === "Java")?.missing());
+      const sources = join(folder, "examples-java");
+      mkdirSync(sources);
+      const files = examples.map(({ type, text }) => {
+        const file = join(sources, `App${type}.java`);
+        writeFileSync(file, program(text, "java").replaceAll(/\bApp\b/g, `App${type}`));
+        return file;
+      });
+      compileJava(packages, join(folder, "examples-classes"), ...files);
+    });
+  });
 });
+
+interface Described {
+  readonly description: string;
+}

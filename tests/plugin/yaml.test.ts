@@ -4,7 +4,7 @@ import { registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { PLUGIN_BIN } from "../support/engine";
 import { World } from "../support/provider";
-import { needsYaml, Project } from "./cli";
+import { needsBesideEngine, needsYaml, Project } from "./cli";
 
 const SECRET = "canary-client-secret-of-yaml";
 
@@ -128,6 +128,46 @@ outputs:
     expect((await server.rest.get(`/edges/tls/${edge.id}`)).body).to.deep.equal({ ...edge, description: "new" });
     const again = await project.pulumi("preview", "--diff");
     expect(again.text).to.contain("2 unchanged"); // with the stack itself
+  });
+});
+
+describe("`pulumi convert`", () => {
+  const world = new World();
+  let project: Project | undefined;
+  after(async () => {
+    await world.close();
+    project?.dispose();
+  });
+
+  it("makes of a program in YAML one that declares the same", async function () {
+    needsBesideEngine(this, "pulumi-language-yaml", "pulumi-converter-yaml");
+    const server = await world.server();
+    project = new Project(
+      server,
+      `resources:
+  web: { type: "tunnelplane:TunnelGroupBackend", properties: { labels: { some_key: web } } }
+  app:
+    type: tunnelplane:TlsEdge
+    properties: { hostports: ["app.example.com:443"], backend: { backendId: "\${web.id}" }, tlsTermination: { minVersion: "1.3" } }
+  site: { type: "tunnelplane:HttpsEdge", properties: { hostports: ["www.example.com:443"] } }
+  all:
+    type: tunnelplane:HttpsEdgeRoute
+    properties:
+      edgeId: \${site.id}
+      matchType: path_prefix
+      match: /
+      oidc: { issuer: "https://id.example.com", clientId: site, clientSecret: ${SECRET} }
+`,
+    );
+    await project.pulumi("stack", "init", "dev");
+    const up = await project.pulumi("up", "--yes", "--skip-preview");
+    expect(up.code, up.text).to.equal(0);
+    // The other languages need their own hosts, which come with Pulumi's installer.
+    const converted = await project.pulumi("convert", "--from", "yaml", "--language", "yaml", "--out", "converted", "--generate-only");
+    expect(converted.code, converted.text).to.equal(0);
+    project.write(readFileSync(join(project.folder, "converted/Main.yaml"), "utf8"));
+    const preview = await project.pulumi("preview");
+    expect(preview.text).to.contain("5 unchanged"); // with the stack itself
   });
 });
 
