@@ -19,7 +19,7 @@ import { isUnknown, received, sent, UNKNOWN } from "./values";
 export class Resources {
   readonly #types: StepsByType;
   /** What was read of objects that this run imports, by URN: their inputs are the program's only after the next check. */
-  readonly #imported = new Map<string, Properties>();
+  readonly #imported = new Map<string, { readonly outputs: Properties; readonly inputs: Properties }>();
   /** Objects that this run will replace, by URN. */
   readonly #replaced = new Map<string, { readonly id: string; readonly recorded: Properties }>();
 
@@ -31,7 +31,7 @@ export class Resources {
     const [urn, steps] = this.#about(request);
     const [olds, news] = [received(request.getOlds()), received(request.getNews())];
     const imported = this.#imported.get(urn);
-    const recorded = imported ? recordedOf(steps.lifecycle.definition, imported, news.values) : olds.values;
+    const recorded = imported ? recordedOf(steps.lifecycle.definition, imported.outputs, news.values) : olds.values;
     const isReplacement = this.operation.isReplacement(urn, Object.keys(olds.values).length === 0);
     const { inputs, problems } = await steps.check(urn, recorded, news.values, isReplacement);
     return new CheckResponse().setInputs(sent(inputs, [...news.secrets, ...secretsOf(steps)])).setFailuresList(problems.map(failureOf));
@@ -43,9 +43,12 @@ export class Resources {
     const recorded = this.#recordedOf(urn, steps, request, news);
     const declared = received(request.getOldInputs() ?? request.getOlds()).values;
     const { changes, replaces, deleteBeforeReplace } = this.operation.offline(() => steps.lifecycle.plan(recorded, news, isUnknown));
+    // The engine records the inputs that were read. An update, without a request, records those of the program.
+    const imported = this.#imported.get(urn);
+    const isOther = imported !== undefined && !same(imported.inputs, news);
     if (replaces.length > 0) this.#replaced.set(urn, { id: request.getId(), recorded });
     const response = new DiffResponse()
-      .setChanges(changes ? DiffResponse.DiffChanges.DIFF_SOME : DiffResponse.DiffChanges.DIFF_NONE)
+      .setChanges(changes || isOther ? DiffResponse.DiffChanges.DIFF_SOME : DiffResponse.DiffChanges.DIFF_NONE)
       .setReplacesList([...replaces])
       .setDeletebeforereplace(deleteBeforeReplace)
       .setHasdetaileddiff(true);
@@ -85,7 +88,7 @@ export class Resources {
       throw new Error(
         `there is no ${definition.title} ${request.getId()}, or this API key may not see it; look at the id (${withArticle(definition.title)} has one that begins with ${definition.idPrefix}_)`,
       );
-    if (!isRecorded) this.#imported.set(urn, found.outputs);
+    if (!isRecorded) this.#imported.set(urn, found);
     const secrets = [...outputs.secrets, ...inputs.secrets, ...secretsOf(steps)];
     return new ReadResponse()
       .setId(request.getId())

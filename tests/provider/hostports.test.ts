@@ -1,12 +1,12 @@
 import type * as pulumi from "@pulumi/pulumi";
-import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
 import { changesOf, failureOf, World } from "../support/provider";
+import { onEveryProvider } from "../support/providers";
 
 /** The edges that a program declares, in order. */
 type Edges = readonly { name: string; hostports: string[]; options?: pulumi.CustomResourceOptions }[];
 
-describe("A hostport of a stack", () => {
+onEveryProvider("A hostport of a stack", (tunnels, provider) => {
   const world = new World();
   after(() => world.close());
 
@@ -34,11 +34,16 @@ describe("A hostport of a stack", () => {
 
   const [X, Y] = ["x.example.com:443", "y.example.com:443"];
 
-  it("whose edge was renamed without an alias is reported in the preview; with the alias nothing changes", async () => {
+  it("whose edge was renamed without an alias is reported; with the alias nothing changes", async () => {
     const { stack, declared } = await stackOf([{ name: "old-name", hostports: [X] }]);
     declared.edges = [{ name: "new-name", hostports: [X] }];
-    const message = await failureOf(stack.preview());
-    expect(message).to.contain("this stack's `old-name`: add an alias").and.to.contain('{ aliases: [{ name: "old-name" }] }');
+    // Only the program itself, in the dynamic provider, knows in the preview which edges it declares no longer.
+    const message = await failureOf(provider === "dynamic" ? stack.preview() : stack.up());
+    const words =
+      provider === "dynamic"
+        ? 'this stack\'s `old-name`: add an alias, `{ aliases: [{ name: "old-name" }] }`'
+        : "hostports[0] is served by another edge already";
+    expect(message).to.contain(words);
     expect(message).not.to.match(/\n\s+at /);
     declared.edges = [{ name: "new-name", hostports: [X], options: { aliases: [{ name: "old-name" }] } }];
     expect((await stack.preview()).steps.map(({ op }) => op)).to.deep.equal(["update"]); // its description

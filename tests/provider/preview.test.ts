@@ -1,12 +1,13 @@
 import type { PulumiFn } from "@pulumi/pulumi/automation";
-import * as tunnels from "@tunnelplane/pulumi";
+import * as dynamic from "@tunnelplane/pulumi";
 import { expect } from "chai";
 import { failureOf, makeCertificates, World } from "../support/provider";
+import { onEveryProvider } from "../support/providers";
 
 /** Where nobody listens: a preview must not need anybody. */
 const NOBODY = { url: "http://127.0.0.1:9", apiKey: "never-sent-anywhere" };
 
-describe("A preview without a server", () => {
+onEveryProvider("A preview without a server", (tunnels) => {
   const world = new World();
   const { leaf } = makeCertificates("authority");
   after(() => world.close());
@@ -72,21 +73,6 @@ describe("A preview without a server", () => {
     });
   }
 
-  it("shows the mistakes of all resources at once, also where others are known later", async () => {
-    const program: PulumiFn = async () => {
-      new tunnels.TlsEdge("fine", { hostports: ["fine.example.com:443"] });
-      new tunnels.TlsEdge("shop", { hostports: ["no hostport"] });
-      new tunnels.TunnelCredential("agent", { acl: ["allow:everything"], metadata: "canary-of-a-value" });
-      const policy = new tunnels.IpPolicy("office", { description: "x".repeat(300) });
-      new tunnels.IpPolicyRule("berlin", { ipPolicyId: policy.id, cidr: "10.0.0.0/99", action: "allow" });
-    };
-    const failure = await failureOf((await world.stack(NOBODY, program)).preview());
-    for (const said of ["hostports[0]", "acl[0]", "description is 300 bytes", "cidr must have a mask"]) expect(failure).to.include(said);
-    const besides = [...failure.matchAll(/besides, in (\w+ "\w+"): /g)].map(([, of]) => of);
-    expect(new Set(besides).size).to.equal(3);
-    expect(failure).not.to.include('"fine"').and.not.to.include("canary-of-a-value");
-  });
-
   it("accepts values that are not known yet, and still checks the others", async () => {
     const unknownId: PulumiFn = async () => {
       const policy = new tunnels.IpPolicy("policy");
@@ -122,5 +108,25 @@ describe("A preview without a server", () => {
     );
     const message = await failureOf(stack.preview());
     expect(message).to.contain("publicKey is a private key").and.not.to.contain("hush-hush");
+  });
+});
+
+describe("A preview of a program in TypeScript", () => {
+  const world = new World();
+  after(() => world.close());
+
+  it("shows the mistakes of all resources at once, also where others are known later", async () => {
+    const program: PulumiFn = async () => {
+      new dynamic.TlsEdge("fine", { hostports: ["fine.example.com:443"] });
+      new dynamic.TlsEdge("shop", { hostports: ["no hostport"] });
+      new dynamic.TunnelCredential("agent", { acl: ["allow:everything"], metadata: "canary-of-a-value" });
+      const policy = new dynamic.IpPolicy("office", { description: "x".repeat(300) });
+      new dynamic.IpPolicyRule("berlin", { ipPolicyId: policy.id, cidr: "10.0.0.0/99", action: "allow" });
+    };
+    const failure = await failureOf((await world.stack(NOBODY, program)).preview());
+    for (const said of ["hostports[0]", "acl[0]", "description is 300 bytes", "cidr must have a mask"]) expect(failure).to.include(said);
+    const besides = [...failure.matchAll(/besides, in (\w+ "\w+"): /g)].map(([, of]) => of);
+    expect(new Set(besides).size).to.equal(3);
+    expect(failure).not.to.include('"fine"').and.not.to.include("canary-of-a-value");
   });
 });

@@ -1,7 +1,7 @@
-import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
 import type { Engine } from "../support/engine";
 import { changesOf, makeCertificates, World } from "../support/provider";
+import { type Classes, onEveryProvider } from "../support/providers";
 
 const { authority } = makeCertificates("clients");
 
@@ -20,7 +20,7 @@ async function warningsOf(stack: Engine): Promise<string[]> {
 }
 
 /** A program whose dangerous parts are switched on by `danger`. */
-function program(danger: boolean): void {
+function program(tunnels: Classes, danger: boolean): void {
   const acl = ["bind:app.example.com"];
   new tunnels.TunnelCredential("emptied", { acl: danger ? [] : acl });
   new tunnels.SshCredential("everything", { publicKey: KEY, acl: danger ? ["*"] : acl });
@@ -42,7 +42,7 @@ function program(danger: boolean): void {
 
 const KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMkNYQWiQPNhl0hNGkgAazcHXyNW+jYlTu7YdBlCiWxn ada";
 
-describe("A reviewer of a preview", () => {
+onEveryProvider("A reviewer of a preview", (tunnels) => {
   const world = new World();
   after(() => world.close());
 
@@ -51,7 +51,7 @@ describe("A reviewer of a preview", () => {
     const group = (await server.rest.post("/backends/tunnel_group", { labels: { a: "b" } })).body.id;
     let danger = false;
     const stack = await world.stack(server, async () => {
-      program(danger);
+      program(tunnels, danger);
       new tunnels.WeightedBackend("weighted", { backends: { [group]: danger ? 0 : 100 } });
     });
     await stack.up();

@@ -1,11 +1,13 @@
-import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
+import { OURS } from "../support/engine";
 import { changesOf, failureOf, World } from "../support/provider";
+import { type Classes, onEveryProvider } from "../support/providers";
 import { StandInServer } from "../support/standIn";
 
-const onePolicy = async () => void new tunnels.IpPolicy("policy");
+const onePolicyOf = (tunnels: Classes) => async () => void new tunnels.IpPolicy("policy");
 
-describe("The server and key that a program uses", () => {
+onEveryProvider("The server and key that a program uses", (tunnels) => {
+  const onePolicy = onePolicyOf(tunnels);
   const world = new World();
   after(() => world.close());
 
@@ -46,7 +48,8 @@ describe("The server and key that a program uses", () => {
   });
 });
 
-describe("A server that cannot be used", () => {
+onEveryProvider("A server that cannot be used", (tunnels) => {
+  const onePolicy = onePolicyOf(tunnels);
   const world = new World();
   after(() => world.close());
 
@@ -58,9 +61,7 @@ describe("A server that cannot be used", () => {
     else expect(message).to.match(line);
     expect(message, "no stack trace").not.to.match(/\n\s+at /);
     const { deployment } = await stack.exportState();
-    const recorded = (deployment.resources ?? [])
-      .map(({ type }: { type: string }) => type)
-      .filter((type: string) => type.includes("tunnelplane"));
+    const recorded = (deployment.resources ?? []).map(({ type }: { type: string }) => type).filter((type: string) => OURS.test(type));
     expect(recorded, "nothing half-recorded").to.deep.equal([]);
     expect(deployment.pending_operations ?? [], "nothing pending").to.deep.equal([]);
   }

@@ -1,23 +1,21 @@
 import type { Deployment } from "@pulumi/pulumi/automation";
-import * as tunnels from "@tunnelplane/pulumi";
+import type * as dynamic from "@tunnelplane/pulumi";
 import { expect } from "chai";
 import type { Engine } from "../support/engine";
 import { changesOf, failureOf, makeSshKey, World } from "../support/provider";
+import { onEveryProvider } from "../support/providers";
 
 const HOUR = 3_600_000;
-const CERTIFICATES = {
-  SshUserCertificate: { make: tunnels.SshUserCertificate, listKey: "ssh_user_certificates" },
-  SshHostCertificate: { make: tunnels.SshHostCertificate, listKey: "ssh_host_certificates" },
-} as const;
+const LIST_KEYS = { SshUserCertificate: "ssh_user_certificates", SshHostCertificate: "ssh_host_certificates" } as const;
 
-describe("SSH certificates in a program", () => {
+onEveryProvider("SSH certificates in a program", (tunnels, provider) => {
   const world = new World();
   const publicKey = makeSshKey();
   after(() => world.close());
 
   /** A program with one certificate, and the arguments that its next run declares. */
-  async function declaring(type: keyof typeof CERTIFICATES, args: Partial<tunnels.SshHostCertificateArgs>) {
-    const { make: Certificate, listKey } = CERTIFICATES[type];
+  async function declaring(type: keyof typeof LIST_KEYS, args: Partial<dynamic.SshHostCertificateArgs>) {
+    const [Certificate, listKey] = [tunnels[type], LIST_KEYS[type]];
     const server = await world.server();
     const program = { args };
     const stack = await world.stack(server, async () => {
@@ -111,7 +109,9 @@ describe("SSH certificates in a program", () => {
     expect(changesOf(await stack.up())[0]).to.equal("create-replacement certificate validFor validUntil");
     expect((await issued())[0].id).not.to.equal(first.id);
     program.args = {};
-    expect(changesOf(await stack.up())).to.deep.equal(["update certificate renewBefore validFor validUntil"]);
+    // The dynamic provider keeps the end that it chose among the inputs.
+    const besides = provider === "dynamic" ? " validUntil" : "";
+    expect(changesOf(await stack.up())).to.deep.equal([`update certificate renewBefore validFor${besides}`]);
     expect(changesOf(await stack.up())).to.deep.equal([]);
   });
 
@@ -134,7 +134,7 @@ describe("SSH certificates in a program", () => {
     [{ validUntil: "2040-01-01T00:00:00Z", validFor: "8h" }, "validFor cannot go with `validUntil`"],
     [{ validAfter: "2040-01-01T00:00:00Z", validUntil: "2039-01-01T00:00:00Z" }, "validUntil must be at least a second after `validAfter`"],
     [{ extensions: { "permit-everything": "" } }, 'extensions["permit-everything"] is not an extension of OpenSSH'],
-  ] as [Partial<tunnels.SshUserCertificateArgs>, ...string[]][]) {
+  ] as [Partial<dynamic.SshUserCertificateArgs>, ...string[]][]) {
     it(`a preview refuses ${JSON.stringify(args)} without a server, and says where the mistake stands`, async () => {
       const stack = await world.stack({ url: "http://127.0.0.1:9", apiKey: "never-sent-anywhere" }, async () => {
         new tunnels.SshUserCertificate("bad", { sshCertificateAuthorityId: "sshca_x", publicKey, principals: ["ada"], ...args });

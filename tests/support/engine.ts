@@ -173,6 +173,7 @@ export class Engine {
     const steps: Step[] = [];
     const warnings: string[] = [];
     const { stdout } = await operation((event) => {
+      if (AMBIENT.test(event.diagnosticEvent?.message ?? "")) return;
       if ((event.diagnosticEvent?.severity as string) !== "debug") this.events.push(JSON.stringify(event));
       if (event.diagnosticEvent?.severity === "warning") warnings.push(event.diagnosticEvent.message);
       const metadata = event.resourcePreEvent?.metadata;
@@ -182,8 +183,10 @@ export class Engine {
   }
 }
 
-/** The types of both of our providers. */
-const OURS = /[:$](pulumi-nodejs:dynamic\/tunnelplane|tunnelplane:index):/;
+/** What the engine warns of because the native provider is on the PATH, as in tests only. */
+const AMBIENT = /using pulumi-resource-tunnelplane from \$PATH/;
+/** The types of both of our providers, also in a URN. */
+export const OURS = /(^|[:$])(pulumi-nodejs:dynamic\/tunnelplane|tunnelplane:index):/;
 
 function stepOf({ op, urn, diffs, detailedDiff }: auto.StepEventMetadata): Step {
   const [, , type = "", name = ""] = urn.split("::");

@@ -29,10 +29,15 @@ function nativeClasses(): Partial<Classes> {
   return { ...Object.fromEntries(classes), Account: Provider as unknown as typeof dynamic.Account };
 }
 
-const PROVIDERS = { dynamic, native } as const;
+export const PROVIDERS = { dynamic, native } as const;
 
 /** A `describe` for each provider, because what a program is promised must not depend on which of them it uses. */
-export function onEveryProvider(title: string, tests: (tunnels: Classes, provider: keyof typeof PROVIDERS) => void): void {
+export function onEveryProvider(
+  title: string,
+  tests: (this: Mocha.Suite, tunnels: Classes, provider: keyof typeof PROVIDERS) => void,
+): void {
   for (const [provider, classes] of Object.entries(PROVIDERS) as [keyof typeof PROVIDERS, Classes][])
-    describe(`${title} (${provider} provider)`, () => tests(classes, provider));
+    describe(`${title} (${provider} provider)`, function () {
+      tests.call(this, classes, provider);
+    });
 }
