@@ -2,12 +2,12 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import * as tunnels from "@tunnelplane/pulumi";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
-import type { Engine } from "../support/engine";
+import { type Engine, OURS } from "../support/engine";
 import { type Fate, LossyProxy } from "../support/lossyProxy";
 import { changesOf, failureOf, World } from "../support/provider";
+import { onEveryProvider } from "../support/providers";
 import type { Rest } from "../support/rest";
 import { figure, LIMIT_MS, size } from "../support/size";
 import { DECLARED, program } from "./killedRun";
@@ -23,7 +23,7 @@ interface Recorded {
 /** Our resources in a stack's state. */
 async function recordedIn(stack: Engine): Promise<Recorded[]> {
   const { deployment } = await stack.exportState();
-  return (deployment.resources ?? []).filter(({ type }: { type: string }) => type.includes("tunnelplane"));
+  return (deployment.resources ?? []).filter(({ type }: { type: string }) => OURS.test(type));
 }
 
 /** A process and all its descendants, also those in process groups of their own, such as the engine's plugins. */
@@ -49,19 +49,21 @@ async function idsIn(rest: Rest, ...collections: string[]): Promise<string[]> {
   return pages.flatMap(({ body }) => Object.values(body).find(Array.isArray) ?? []).map(({ id }) => id);
 }
 
-describe("One intent makes one object", function () {
+const proxies: LossyProxy[] = [];
+afterEach("stop the proxies", () => {
+  for (const proxy of proxies.splice(0)) proxy.stop();
+});
+
+async function proxyOf(...args: Parameters<typeof LossyProxy.start>): Promise<LossyProxy> {
+  const proxy = await LossyProxy.start(...args);
+  proxies.push(proxy);
+  return proxy;
+}
+
+describe("One request makes one object", function () {
   this.timeout(LIMIT_MS);
   const world = new World();
   after(() => world.close());
-  const proxies: LossyProxy[] = [];
-  afterEach("stop the proxies", () => {
-    for (const proxy of proxies.splice(0)) proxy.stop();
-  });
-  const proxyOf = async (...args: Parameters<typeof LossyProxy.start>) => {
-    const proxy = await LossyProxy.start(...args);
-    proxies.push(proxy);
-    return proxy;
-  };
 
   it("however many answers get lost on the way to the client", async () => {
     const count = size(300, 10_000);
@@ -93,6 +95,12 @@ describe("One intent makes one object", function () {
     expect(found).to.have.members(made);
     figure(`${count} creations, ${unlucky} requests or answers lost, ${found.length - count} duplicates`);
   });
+});
+
+onEveryProvider("One intent makes one object", function (tunnels, provider) {
+  this.timeout(LIMIT_MS);
+  const world = new World();
+  after(() => world.close());
 
   it("when a run is killed at any moment and run again", async () => {
     const kills = size(3, 20);
@@ -116,8 +124,8 @@ describe("One intent makes one object", function () {
         else setTimeout(end, randomInt(100));
         return (["lost", "answer lost", "answered"] as const)[moment] as Fate;
       });
-      const stack = await world.stack({ url: proxy.url, apiKey: server.apiKey }, program, { checkpoints: true });
-      run = spawn(process.execPath, ["-r", "ts-node/register/transpile-only", KILLED_RUN, stack.folder], {
+      const stack = await world.stack({ url: proxy.url, apiKey: server.apiKey }, program(tunnels), { checkpoints: true });
+      run = spawn(process.execPath, ["-r", "ts-node/register/transpile-only", KILLED_RUN, stack.folder, provider], {
         env: { ...process.env, TUNNELPLANE_BASE_URL: proxy.url, TUNNELPLANE_API_KEY: server.apiKey },
         stdio: "ignore",
       });
@@ -159,7 +167,7 @@ describe("One intent makes one object", function () {
   });
 });
 
-describe("Another intent makes another object, even with the same arguments", function () {
+onEveryProvider("Another intent makes another object, even with the same arguments", function (tunnels) {
   this.timeout(LIMIT_MS);
   const world = new World();
   after(() => world.close());
