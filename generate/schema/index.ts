@@ -76,6 +76,7 @@ export function packageTypes(registry: readonly Definition[]) {
     for (const { name, type } of modulesWithTypes(definition)) resources[tokenOf(type)] = moduleSpec(types, definition, name, type);
     functions[tokenOf(`get${definition.type}`)] = getSpec(types, definition);
   }
+  resources[tokenOf("CatalogueSet")] = catalogueSetSpec;
   functions[tokenOf("getExposure")] = exposureSpec(types);
   return { types: types.specs, resources, functions };
 }
@@ -141,6 +142,35 @@ function moduleSpec(types: Types, definition: Definition, name: string, type: st
     aliases: [{ type: dynamicType(type) }],
   };
 }
+
+const strings = { type: "object", additionalProperties: { type: "string" } } as const;
+
+const catalogueSetInputs: Properties = {
+  file: { type: "string", description: "The catalogue, seen from the folder of the project." },
+  set: {
+    type: "string",
+    description: "The name of the change set on the server. Default: the resource's name.",
+    replaceOnChanges: true,
+    willReplaceOnChanges: true,
+  },
+  values: { ...strings, description: "What `!config NAME` and `!secret NAME` of the catalogue stand for, by name." },
+};
+
+/** The only resource that the contract has no type for: many objects of all types. */
+const catalogueSetSpec: ResourceSpec = {
+  description:
+    "All objects of a YAML file as one resource, with one request and one transaction for all of them. Objects that are removed from the file are deleted; destroying the resource deletes all of its objects.",
+  inputProperties: catalogueSetInputs,
+  requiredInputs: ["file"],
+  properties: {
+    ...catalogueSetInputs,
+    ids: { ...strings, description: "The id of each object, by kind and key: `tls_edge/app`." },
+    tokens: { ...strings, description: "The one-time secrets of credentials and API keys, by kind and key.", secret: true },
+    digest: { type: "string", description: "The digest of the last apply." },
+  },
+  required: ["file", "set", "ids", "tokens", "digest"],
+  aliases: [{ type: dynamicType("CatalogueSet") }],
+};
 
 function getSpec(types: Types, definition: Definition): FunctionSpec {
   const { type, title, idPrefix } = definition;

@@ -6,26 +6,30 @@ import type * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { ConfigureResponse, GetSchemaResponse, ProviderHandshakeResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { Operation } from "@tunnelplane/pulumi/operation";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
-import { warnAt } from "./engine";
+import type * as SetsModule from "./catalogueSets";
+import type { CatalogueSets } from "./catalogueSets";
+import { tellerAt } from "./engine";
 import { answerOf } from "./failure";
 import { Functions } from "./functions";
 import { Resources } from "./resources";
 import { checkConfig, configOf, diffConfig } from "./settings";
+import { tokenOf, typeIn } from "./types";
 import { isUnknown } from "./values";
 
 const { version } = require("../package.json") as { version: string };
 
 /** The protocol between the engine and this provider, as far as it has a meaning here. */
 export class Service {
-  #warn: (text: string, urn: string | undefined) => Promise<void>;
+  #tell: ReturnType<typeof tellerAt>;
   #operation: Operation;
   #resources: Resources;
   #functions: Functions;
+  #sets: CatalogueSets | undefined;
   readonly #cancelled = new AbortController();
 
   /** @param engine the address of the engine */
   constructor(engine: string) {
-    this.#warn = warnAt(engine);
+    this.#tell = tellerAt(engine);
     [this.#operation, this.#resources, this.#functions] = this.#begin();
   }
 
@@ -35,18 +39,28 @@ export class Service {
       packageName: "@tunnelplane/pulumi-plugin",
       account: { noun: "provider", type: "a Provider" },
       isUnknown,
-      warn: (text, urn) => this.#warn(text, urn),
+      warn: (text, urn) => this.#tell("WARNING", text, urn),
+      inform: (text, urn) => this.#tell("INFO", text, urn),
     });
     return [operation, new Resources(operation), new Functions(operation)];
   }
 
+  /** Who serves a resource. */
+  #of(request: { getUrn(): string }): Resources | CatalogueSets {
+    if (typeIn(request.getUrn()) !== tokenOf("CatalogueSet")) return this.#resources;
+    // Loaded here: the parser of catalogues would slow the start of programs that have none.
+    const { CatalogueSets } = require("./catalogueSets") as typeof SetsModule;
+    this.#sets ??= new CatalogueSets(this.#operation);
+    return this.#sets;
+  }
+
   readonly #methods = {
     handshake: unary(async (request: messages.ProviderHandshakeRequest) => {
-      this.#warn = warnAt(request.getEngineAddress());
+      this.#tell = tellerAt(request.getEngineAddress());
       return new ProviderHandshakeResponse().setAcceptSecrets(true).setAcceptResources(false).setAcceptOutputs(false);
     }),
     attach: unary(async (request: PluginAttach) => {
-      this.#warn = warnAt(request.getAddress());
+      this.#tell = tellerAt(request.getAddress());
       return new Empty();
     }),
     getPluginInfo: unary(async () => new PluginInfo().setVersion(version)),
@@ -55,17 +69,18 @@ export class Service {
     diffConfig: unary(async (request: messages.DiffRequest) => diffConfig(request)),
     configure: unary(async (request: messages.ConfigureRequest) => {
       [this.#operation, this.#resources, this.#functions] = this.#begin();
+      this.#sets = undefined;
       this.#operation.configure(configOf(request));
       return new ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true).setAcceptresources(false).setAcceptoutputs(false);
     }),
     invoke: unary((request: messages.InvokeRequest) => this.#within(0, this.#functions.invoke(request))),
-    check: unary((request: messages.CheckRequest) => this.#within(0, this.#resources.check(request))),
-    diff: unary((request: messages.DiffRequest) => this.#within(0, this.#resources.diff(request))),
-    create: unary((request: messages.CreateRequest) => this.#within(request.getTimeout(), this.#resources.create(request))),
-    read: unary((request: messages.ReadRequest) => this.#within(request.getTimeout(), this.#resources.read(request))),
-    update: unary((request: messages.UpdateRequest) => this.#within(request.getTimeout(), this.#resources.update(request))),
+    check: unary((request: messages.CheckRequest) => this.#within(0, this.#of(request).check(request))),
+    diff: unary((request: messages.DiffRequest) => this.#within(0, this.#of(request).diff(request))),
+    create: unary((request: messages.CreateRequest) => this.#within(request.getTimeout(), this.#of(request).create(request))),
+    read: unary((request: messages.ReadRequest) => this.#within(request.getTimeout(), this.#of(request).read(request))),
+    update: unary((request: messages.UpdateRequest) => this.#within(request.getTimeout(), this.#of(request).update(request))),
     delete: unary(async (request: messages.DeleteRequest) => {
-      await this.#within(request.getTimeout(), this.#resources.delete(request));
+      await this.#within(request.getTimeout(), this.#of(request).delete(request));
       return new Empty();
     }),
     cancel: unary(async () => {

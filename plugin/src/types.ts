@@ -46,7 +46,7 @@ export class StepsByType {
 }
 
 /** A URN names the types of all parents before its own. */
-const typeIn = (urn: string): string => urn.split("::")[2]?.split("$").at(-1) ?? "";
+export const typeIn = (urn: string): string => urn.split("::")[2]?.split("$").at(-1) ?? "";
 
 /** Where a type's properties are secret, whoever says so. */
 export const secretsOf = ({ lifecycle: { definition } }: Steps): PropertyKey[][] =>

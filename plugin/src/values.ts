@@ -13,13 +13,17 @@ const UNKNOWNS: ReadonlySet<unknown> = new Set([
 
 export const isUnknown = (value: unknown): boolean => UNKNOWNS.has(value);
 
+/** Whether a value, or one inside it, is not known yet. */
+export const holdsUnknown = (value: unknown): boolean =>
+  isUnknown(value) || (typeof value === "object" && value !== null && Object.values(value).some(holdsUnknown));
+
 /** The key that tells what a special object stands for, and its values. */
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 const RESOURCE = "5cf8f73096256a8f31e491e813e4eb8e";
 const OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 
-type Path = readonly PropertyKey[];
+export type Path = readonly PropertyKey[];
 
 /** Properties as the engine sent them. */
 export interface Received {
@@ -66,11 +70,13 @@ export function sent(values: Properties, secrets: readonly Path[]): Struct {
 
 function withSecret(value: unknown, [name, ...rest]: Path): unknown {
   if (isSecret(value)) return value;
-  if (name === undefined) return { [SIGNATURE]: SECRET, value };
+  if (name === undefined) return asSecret(value);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const properties = value as Record<PropertyKey, unknown>;
   return properties[name] == null ? value : { ...properties, [name]: withSecret(properties[name], rest) };
 }
+
+export const asSecret = (value: unknown): object => ({ [SIGNATURE]: SECRET, value });
 
 const isSecret = (value: unknown): boolean => (value as { [SIGNATURE]?: string } | null | undefined)?.[SIGNATURE] === SECRET;
 

@@ -1,8 +1,9 @@
-import * as tunnels from "@tunnelplane/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import { review } from "@tunnelplane/pulumi/review";
 import { expect } from "chai";
 import { Folder } from "../support/catalogue";
 import { changesOf, failureOf, World } from "../support/provider";
+import { onEveryProvider } from "../support/providers";
 
 const CATALOGUE = `
 tunnelGroupBackends:
@@ -27,11 +28,14 @@ tunnelCredentials:
     metadata: !env TUNNELPLANE_TEST_NOTE
 `;
 
-describe("A catalogue as one resource", () => {
+onEveryProvider("A catalogue as one resource", (tunnels, provider) => {
   const world = new World();
   const folder = new Folder();
   const program = async () => {
-    const prod = new tunnels.CatalogueSet("prod", { file: folder.catalogue });
+    // The native provider gets of the stack's configuration what the program hands on.
+    const config = new pulumi.Config();
+    const values = provider === "native" && { values: { place: config.require("place"), note: config.requireSecret("note") } };
+    const prod = new tunnels.CatalogueSet("prod", { file: folder.catalogue, ...values });
     return { ids: prod.ids, tokens: prod.tokens };
   };
   const config = { place: { value: "Berlin" }, note: { value: "canary of the client", secret: true } };

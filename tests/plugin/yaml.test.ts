@@ -80,6 +80,11 @@ outputs:
       `{ type: "tunnelplane:TlsEdge", properties: { tlsTermination: { minVersion: "1.1" } } }`,
       'Allowed values are V1_2 ("1.2"), V1_3 ("1.3")',
     ],
+    [
+      "a setting",
+      `{ type: "tunnelplane:TlsEdge", options: { provider: "\${p}" } }\n  p: { type: "pulumi:providers:tunnelplane", properties: { baseURL: "http://x" } }`,
+      "baseUrl, apiKey, validateOnServer",
+    ],
     ["a list", `{ type: "tunnelplane:TlsEdge", properties: { hostports: [7] } }`, "string"],
   ] as const) {
     it(`is told that ${what} is wrong, and what is accepted`, async function () {
@@ -90,6 +95,21 @@ outputs:
       for (const word of words) expect(text).to.contain(word);
     });
   }
+
+  it("shows in its preview which property of an object needs a new one", async function () {
+    needsYaml(this);
+    const declaring = (action: string) => `resources:
+  office: { type: "tunnelplane:IpPolicy" }
+  berlin: { type: "tunnelplane:IpPolicyRule", properties: { ipPolicyId: "\${office.id}", cidr: 192.0.2.0/24, action: ${action} } }
+`;
+    const { project } = await projectWith(declaring("allow"));
+    expect((await project.pulumi("up", "--yes", "--skip-preview")).code).to.equal(0);
+    project.write(declaring("deny"));
+    const { text } = await project.pulumi("preview", "--json");
+    const { steps } = JSON.parse(text.slice(text.indexOf("{"))) as { steps: { urn: string; detailedDiff?: unknown }[] };
+    const [step] = steps.filter(({ urn, detailedDiff }) => urn.endsWith("::berlin") && detailedDiff);
+    expect(step?.detailedDiff).to.deep.equal({ action: { kind: "update-replace", inputDiff: true } });
+  });
 
   it("imports what exists, by pulumi import, and later previews change nothing", async function () {
     needsYaml(this);

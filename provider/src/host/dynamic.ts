@@ -8,14 +8,14 @@ import type * as SetHandler from "./catalogueSetHandler";
 import { asStep } from "./failure";
 import { refusalsToServe } from "./hostports";
 import type { Adopted, Origin } from "./origin";
-import { warn } from "./warn";
+import { inform, warn } from "./warn";
 
 /** The engine's placeholder, in a preview, for a value that is not known yet. */
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const isUnknown = (value: unknown): boolean => value === UNKNOWN;
 
 /** The operation that this process serves; it never serves a second one. */
-const operation = new Operation({ packageName: "@tunnelplane/pulumi", isUnknown, warn });
+const operation = new Operation({ packageName: "@tunnelplane/pulumi", isUnknown, warn, inform });
 /** The stack that it works on. */
 let origin: Origin | undefined;
 

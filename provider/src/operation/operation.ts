@@ -15,6 +15,8 @@ export interface Host {
   isUnknown(value: unknown): boolean;
   /** Shows a warning in the preview or run that is under way. */
   warn(text: string, urn: string | undefined): Promise<void>;
+  /** The same for what is no warning. */
+  inform(text: string, urn: string | undefined): Promise<void>;
 }
 
 /** One transport per server and key, for the life of the process, so that connections are reused. */

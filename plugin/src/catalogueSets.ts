@@ -1,0 +1,153 @@
+import { readFileSync } from "node:fs";
+import type { CheckRequest, CreateRequest, DeleteRequest, DiffRequest, ReadRequest, UpdateRequest } from "@pulumi/pulumi/proto/provider_pb";
+import { CheckFailure, CheckResponse, CreateResponse, DiffResponse, ReadResponse, UpdateResponse } from "@pulumi/pulumi/proto/provider_pb";
+import { intentOf, type Properties, same } from "@tunnelplane/pulumi/core";
+import { nameIn, type Operation, stateBackend } from "@tunnelplane/pulumi/operation";
+import { type DeclaredSet, type RecordedSet, SetSteps } from "@tunnelplane/pulumi/sets";
+import { CatalogueFile, check, commonTags, report, setObjectsOf, type Tags } from "@tunnelplane/sdk/catalogue";
+import { definitionOf, registry, secretPathsOf } from "@tunnelplane/sdk/contract";
+import { asSecret, holdsUnknown, isUnknown, type Path, received, sent, UNKNOWN } from "./values";
+
+/** What a program declares. */
+const INPUTS = ["file", "set", "values"];
+/** What only the run knows. */
+const RESULTS = { ids: UNKNOWN, tokens: UNKNOWN, digest: UNKNOWN };
+const SECRETS: readonly Path[] = [["tokens"]];
+
+/** What the engine asks of resources that are whole catalogues, in one operation. */
+export class CatalogueSets {
+  readonly #steps: SetSteps;
+
+  constructor(private readonly operation: Operation) {
+    this.#steps = new SetSteps(operation);
+  }
+
+  async check(request: CheckRequest): Promise<CheckResponse> {
+    const { values: news, secrets } = received(request.getNews());
+    const inputs = { ...news, set: news.set ?? nameIn(request.getUrn()) };
+    const answer = (objects: unknown, found: readonly Path[] = []) =>
+      new CheckResponse().setInputs(sent({ ...inputs, objects }, [...secrets, ...found]));
+    const refused = (reason: string) => new CheckResponse().setFailuresList([new CheckFailure().setReason(reason)]);
+    const complaint = complaintAbout(inputs);
+    if (complaint !== undefined) return refused(complaint);
+    if (holdsUnknown(inputs)) return answer(UNKNOWN);
+    const read = readCatalogue(news.file as string, (news.values ?? {}) as Properties);
+    return "mistakes" in read ? refused(read.mistakes) : answer(read.objects, secretsIn(read.objects));
+  }
+
+  async diff(request: DiffRequest): Promise<DiffResponse> {
+    const [olds, before, news] = [request.getOlds(), request.getOldInputs(), request.getNews()].map((struct) => received(struct).values);
+    const { DIFF_SOME, DIFF_NONE, DIFF_UNKNOWN } = DiffResponse.DiffChanges;
+    if (olds?.set !== news?.set)
+      return new DiffResponse().setChanges(DIFF_SOME).setReplacesList(["set"]).setDiffsList(["set"]).setDeletebeforereplace(true);
+    // Where the inputs differ, the engine itself compares them, and so shows each property.
+    if (!same(before?.objects, news?.objects)) return new DiffResponse().setChanges(DIFF_UNKNOWN);
+    const isDrifted = ((await this.#steps.plan(news as unknown as DeclaredSet)) ?? 0) > 0;
+    return new DiffResponse().setChanges(isDrifted ? DIFF_SOME : DIFF_NONE);
+  }
+
+  async create(request: CreateRequest): Promise<CreateResponse> {
+    const { values, secrets } = received(request.getProperties());
+    const declared = values as unknown as DeclaredSet;
+    const answer = (results: object) => outputsOf(values, results, secrets);
+    if (request.getPreview()) {
+      await this.#preview(request.getUrn(), declared);
+      return new CreateResponse().setProperties(answer(RESULTS));
+    }
+    const recorded = await this.#steps.create(declared, this.#intentOf(request.getUrn()));
+    return new CreateResponse().setId(declared.set).setProperties(answer(recorded));
+  }
+
+  async read(request: ReadRequest): Promise<ReadResponse> {
+    const [outputs, inputs] = [received(request.getProperties()), received(request.getInputs())];
+    if (Object.keys(outputs.values).length === 0)
+      throw new Error(
+        "a CatalogueSet cannot be imported, because its file says what belongs to it; to take over an object, send it once with its `id` in POST /changesets",
+      );
+    const found = await this.#steps.read(outputs.values as unknown as RecordedSet);
+    if (!found) return new ReadResponse();
+    return new ReadResponse()
+      .setId(request.getId())
+      .setProperties(sent({ ...found }, [...outputs.secrets, ...SECRETS]))
+      .setInputs(sent(inputs.values, inputs.secrets));
+  }
+
+  async update(request: UpdateRequest): Promise<UpdateResponse> {
+    const [{ values: olds }, { values, secrets }] = [received(request.getOlds()), received(request.getNews())];
+    const [recorded, declared] = [olds as unknown as RecordedSet, values as unknown as DeclaredSet];
+    const answer = (results: object) => new UpdateResponse().setProperties(outputsOf(values, results, secrets));
+    if (request.getPreview()) {
+      await this.#preview(request.getUrn(), declared);
+      return answer(RESULTS);
+    }
+    return answer(await this.#steps.update(recorded, declared, this.#intentOf(request.getUrn())));
+  }
+
+  delete(request: DeleteRequest): Promise<void> {
+    return this.#steps.delete(received(request.getProperties()).values as unknown as RecordedSet);
+  }
+
+  #intentOf = (urn: string): string => intentOf(stateBackend(process.env), urn);
+
+  /** Has the server plan, and shows what becomes of each object. */
+  async #preview(urn: string, declared: DeclaredSet): Promise<void> {
+    await this.operation.warnOfMissingKey(urn);
+    if (!isUnknown(declared.objects)) await this.#steps.plan(declared, { of: urn });
+  }
+}
+
+/** What is recorded; the objects are in the inputs alone. */
+const outputsOf = ({ objects, ...inputs }: Properties, results: object, secrets: readonly Path[]) =>
+  sent({ ...inputs, ...results }, [...secrets, ...SECRETS]);
+
+function complaintAbout(inputs: Properties): string | undefined {
+  const unknown = Object.keys(inputs).find((name) => !INPUTS.includes(name));
+  if (unknown !== undefined)
+    return `${unknown} is not a property of a CatalogueSet; accepted: ${INPUTS.map((name) => `\`${name}\``).join(", ")}`;
+  for (const name of ["file", "set"]) {
+    if (typeof inputs[name] !== "string" || inputs[name] === "") return `${name} must be a string that is not empty`;
+  }
+  const { values = {} } = inputs;
+  const isMap = isUnknown(values) || (typeof values === "object" && values !== null && !Array.isArray(values));
+  return isMap ? undefined : "values must be a map of strings";
+}
+
+/** The objects of a catalogue by kind and key, or all of its mistakes, each with its line. */
+function readCatalogue(file: string, values: Properties): { objects: Properties } | { mistakes: string } {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    return { mistakes: `the catalogue ${file} cannot be read from the project's folder: ${(error as Error).message}` };
+  }
+  const document = new CatalogueFile(text, tagsFor(file, values));
+  const { entries, links } = check(document, registry);
+  if (document.mistakes.length > 0) return { mistakes: report(file, document.mistakes, document.lines) };
+  return { objects: Object.fromEntries(setObjectsOf(entries, links).map(({ kind, key, fields = {} }) => [`${kind}/${key}`, fields])) };
+}
+
+/** The stack's configuration reaches the program only, which hands on what the catalogue asks for. */
+function tagsFor(file: string, values: Properties): Tags {
+  const given = (name: string): string => {
+    if (typeof values[name] !== "string") throw new Error(`is not among the \`values\` of the CatalogueSet: add \`${name}\``);
+    return values[name];
+  };
+  return {
+    ...commonTags(file),
+    "!config": given,
+    "!secret": (name) => {
+      const value = given(name);
+      return () => asSecret(value);
+    },
+  };
+}
+
+/** Where the contract has secrets in objects. */
+const secretsIn = (objects: Properties): Path[] =>
+  Object.keys(objects).flatMap((name) =>
+    secretPathsOf(definitionOf(name.slice(0, name.indexOf("/")) as Parameters<typeof definitionOf>[0])).map((path) => [
+      "objects",
+      name,
+      ...path.split("."),
+    ]),
+  );

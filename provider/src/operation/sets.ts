@@ -1,0 +1,72 @@
+import type { Transport } from "@tunnelplane/sdk";
+import { ApiError, ConnectionError, TimeoutError } from "@tunnelplane/sdk";
+import { countsOf, linesOf } from "@tunnelplane/sdk/catalogue";
+import { type DeclaredSet, type RecordedSet, SetLifecycle } from "../core/setLifecycle";
+import type { Operation } from "./operation";
+
+export type { DeclaredSet, RecordedSet };
+
+/** More operations than these are only counted. */
+const MOST_SHOWN = 200;
+
+/** The steps of a catalogue as one resource: its lifecycle, with what every host does around it. */
+export class SetSteps {
+  readonly #lifecycle = new SetLifecycle();
+
+  constructor(private readonly operation: Operation) {}
+
+  /**
+   * How many objects an apply would change; undefined where no server answers, and the engine's own diff has to do.
+   *
+   * @param urn shows there what becomes of each object, unless it is left out
+   */
+  plan(declared: DeclaredSet, urn?: { readonly of: string | undefined }): Promise<number | undefined> {
+    const { host } = this.operation;
+    return this.operation.withServer(async (transport) => {
+      try {
+        const { operations } = await this.#lifecycle.plan(transport, declared);
+        if (urn && operations.length > 0) {
+          const shown = operations.slice(0, MOST_SHOWN).flatMap(linesOf);
+          if (operations.length > MOST_SHOWN) shown.push(`and ${operations.length - MOST_SHOWN} more`);
+          await host.inform([`${declared.set}: ${countsOf(operations, "planned")}`, ...shown].join("\n"), urn.of);
+        }
+        return operations.length;
+      } catch (error) {
+        if (!(error instanceof ConnectionError || error instanceof TimeoutError)) throw inLines(error);
+        if (urn) await host.warn(`${error.message}, so the preview shows only what the catalogue changes`, urn.of);
+        return undefined;
+      }
+    });
+  }
+
+  /** @param intent names the resource in its program and state, the same in each run that tries to create it */
+  create = (declared: DeclaredSet, intent: string | undefined): Promise<RecordedSet> =>
+    this.#run((transport) => this.#lifecycle.create(transport, declared, intent));
+
+  /** The set as it is now; undefined if it is gone. */
+  read = (recorded: RecordedSet): Promise<RecordedSet | undefined> => this.#run((transport) => this.#lifecycle.read(transport, recorded));
+
+  update = (recorded: RecordedSet, declared: DeclaredSet, intent: string | undefined): Promise<RecordedSet> =>
+    this.#run((transport) => this.#lifecycle.update(transport, recorded, declared, intent));
+
+  delete = (recorded: RecordedSet): Promise<void> => this.#run((transport) => this.#lifecycle.delete(transport, recorded));
+
+  #run<T>(work: (transport: Transport) => Promise<T>): Promise<T> {
+    return this.operation.withServer(async (transport) => {
+      try {
+        return await work(transport);
+      } catch (error) {
+        throw inLines(error);
+      }
+    });
+  }
+}
+
+/** Faults of objects become a line each. */
+function inLines(error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.faults.length === 0) return error;
+  const { faults, faultCount } = error;
+  const lines = faults.map(({ key, field, msg }) => `  ${[key, field, msg].filter(Boolean).join(" ")}`);
+  const more = faultCount > faults.length ? [`  and ${faultCount - faults.length} more`] : [];
+  return new Error(["the server refuses the catalogue, and nothing is changed:", ...lines, ...more].join("\n"));
+}
