@@ -46,7 +46,7 @@ export class Types {
       ...(["string", "number", "boolean"].includes(typeof fallback) && fallback !== "" ? { default: fallback as string } : {}),
       ...(secret ? { secret } : {}),
       ...(immutable ? { replaceOnChanges: true, willReplaceOnChanges: true } : {}),
-      ...(meta.deprecated ? { deprecationMessage: typeof meta.deprecated === "string" ? meta.deprecated : "deprecated" } : {}),
+      ...(meta.deprecated ? { deprecationMessage: docOf(schema) } : {}),
     };
   }
 
