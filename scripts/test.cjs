@@ -11,7 +11,7 @@ const DURATION = join(KEPT, "test-minutes");
 const USUAL_MINUTES = 30; // on 2 cores, November 2026
 const AT_ONCE = 2;
 /** Those that take longest begin first; the rest in any order. */
-const LONGEST = ["trust/attacks", "trust", "api", "adopt", "provider", "server", "gateway", "examples", "events"];
+const LONGEST = ["trust/attacks", "trust", "api", "adopt", "provider", "plugin", "server", "gateway", "examples", "events"];
 
 const rank = (name) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length);
 const TESTS = join(ROOT, "tests");

@@ -3,7 +3,7 @@ import { review } from "@tunnelplane/pulumi/review";
 import { expect } from "chai";
 import { Folder } from "../support/catalogue";
 import { changesOf, failureOf, World } from "../support/provider";
-import { onEveryProvider } from "../support/providers";
+import { onEveryProvider, PROVIDERS } from "../support/providers";
 
 const CATALOGUE = `
 tunnelGroupBackends:
@@ -148,5 +148,33 @@ onEveryProvider("A catalogue as one resource", (tunnels, provider) => {
     expect((await server.rest.get(`/edges/https/${found["https_edge/site"]}`)).status).to.equal(404);
     await stack.up();
     expect((await ids())["https_edge/site"]).not.to.equal(found["https_edge/site"]);
+  });
+});
+
+describe("A catalogue as one resource that changes its provider", () => {
+  const world = new World();
+  const folder = new Folder();
+  after(async () => {
+    await world.close();
+    folder.remove();
+  });
+
+  it("moves to the native provider with nothing changed and its tokens kept", async () => {
+    folder.write("tunnelCredentials:\n  agent:\n    description: ours\n");
+    const server = await world.server();
+    let provider: keyof typeof PROVIDERS = "dynamic";
+    const stack = await world.stack(server, async () => {
+      const { ids, tokens } = new PROVIDERS[provider].CatalogueSet("prod", { file: folder.catalogue });
+      return { ids, tokens };
+    });
+    await stack.up();
+    const before = await stack.outputs();
+    expect(before.tokens?.value["tunnel_credential/agent"]).to.match(/^tpt_/);
+    provider = "native";
+    expect(changesOf(await stack.preview())).to.deep.equal([]);
+    expect(changesOf(await stack.up())).to.deep.equal([]);
+    expect(await stack.outputs()).to.deep.equal(before);
+    await stack.destroy();
+    expect((await server.rest.get("/credentials")).body.credentials).to.deep.equal([]);
   });
 });
