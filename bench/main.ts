@@ -33,10 +33,12 @@ async function main(): Promise<void> {
       out: { type: "string", default: join(__dirname, "results/latest.json") },
       profile: { type: "boolean", default: false },
       docs: { type: "boolean", default: false },
+      beside: { type: "string" },
     },
   });
+  const settings: Settings = { ...(values.short ? SHORT : FULL), beside: values.beside };
   if (values.profile) {
-    for (const section of await profileServer(values.short ? SHORT : FULL)) console.log(asText(section));
+    for (const section of await profileServer(settings)) console.log(asText(section));
     return;
   }
   const parts = values.only?.split(",") ?? Object.keys(PARTS);
@@ -47,7 +49,7 @@ async function main(): Promise<void> {
   console.log(summary(run));
   const sections: Section[] = [];
   for (const part of parts) {
-    const measured = (await PARTS[part]?.(values.short ? SHORT : FULL)) ?? [];
+    const measured = (await PARTS[part]?.(settings)) ?? [];
     for (const section of measured) console.log(asText(section));
     sections.push(...measured);
     // Write after each part, so that a failure keeps the figures before it.

@@ -21,14 +21,31 @@ export function cpuSeconds(pids: readonly (number | "self")[]): number | undefin
   }
 }
 
+/** Processor time of a process and its children, running and ended, in seconds; undefined if there is no /proc. */
+export function cpuSecondsOfFamily(parent: number): number | undefined {
+  try {
+    const running = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && parentOf(Number(name)) === parent);
+    return cpuSeconds([parent, ...running.map(Number)]);
+  } catch {
+    return undefined;
+  }
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    return statOf(pid)[1];
+  } catch {
+    return undefined; // it ended meanwhile
+  }
+}
+
 /** Memory of a process and all its descendants now, in bytes. Shared pages count for each of them. */
 function memoryOfTree(root: number): number {
   const parents = new Map<number, number>();
   for (const name of readdirSync("/proc")) {
     if (!/^\d+$/.test(name)) continue;
-    try {
-      parents.set(Number(name), statOf(Number(name))[1] as number);
-    } catch {} // the process ended meanwhile
+    const parent = parentOf(Number(name));
+    if (parent !== undefined) parents.set(Number(name), parent);
   }
   const belongs = (pid: number | undefined): boolean => pid !== undefined && (pid === root || belongs(parents.get(pid)));
   let bytes = 0;

@@ -22,7 +22,7 @@ export async function profileServer({ seconds, warmUp }: Settings): Promise<Sect
   mkdirSync(results, { recursive: true });
   const generator = new LoadGenerator();
   const port = await freePort();
-  const server = await startServers(folder, 1, generator, { NODE_OPTIONS: `--inspect=127.0.0.1:${port}` });
+  const server = await startServers(folder, 1, generator, { env: { NODE_OPTIONS: `--inspect=127.0.0.1:${port}` } });
   try {
     const inspector = await Inspector.open(port);
     const sections: Section[] = [];

@@ -7,6 +7,8 @@ export interface Settings {
   readonly seconds: number;
   /** Numbers of server processes on one PostgreSQL. */
   readonly servers: readonly number[];
+  /** A folder with another build, for example of an older release, whose server is measured beside ours on PostgreSQL. */
+  readonly beside?: string | undefined;
   /** Numbers of objects for the measurement of growth. */
   readonly sizes: readonly number[];
   /** Numbers of objects in change sets. */

@@ -20,10 +20,10 @@ export async function startServers(
   data: string,
   count: number,
   generator: LoadGenerator,
-  env?: Record<string, string>,
+  { env, cli }: { env?: Record<string, string>; cli?: string } = {},
 ): Promise<Contender> {
   const servers: ServerProcess[] = [];
-  for (let index = 0; index < count; index++) servers.push(await ServerProcess.start({ data, env, keepLog: false }));
+  for (let index = 0; index < count; index++) servers.push(await ServerProcess.start({ data, env, cli, keepLog: false }));
   const [first] = servers as [ServerProcess, ...ServerProcess[]];
   const contender = {
     urls: servers.map(({ url }) => url),

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PostgresServer } from "../../tests/support/postgres";
@@ -7,12 +7,14 @@ import type { LoadResult } from "../load/job";
 import { medianBy, type Row, ratio, type Section } from "../report/section";
 import type { Settings } from "../settings";
 import { CONNECTIONS, type Contender, startServers } from "./contender";
+import { type DatabaseCost, watchDatabase } from "./databaseWatch";
 import { type FloorKind, startFloor } from "./floors";
 import { FAR_AWAY, GOALS, ON_POSTGRES, P99 } from "./goals";
 import { SlowProxy } from "./slowProxy";
 import { jobOf, OPERATIONS, type OperationName, SUBJECTS } from "./subject";
 
-type Results = Record<OperationName, LoadResult>;
+type Result = LoadResult & Partial<DatabaseCost>;
+type Results = Record<OperationName, Result>;
 
 const COLUMNS = { operation: "", of: "", perSecond: "requests/s", p50: "p50 ms", p99: "p99 ms", cpu: "CPU µs/request", errors: "errors" };
 
@@ -98,8 +100,10 @@ async function onPostgres(settings: Settings, generator: LoadGenerator, load = N
   const { operations, latency } = load;
   const stops: Contender[] = [];
   const proxies: SlowProxy[] = [];
-  const newDatabase = async () => {
+  const databases: Record<string, string> = {};
+  const newDatabase = async (of: string) => {
     const url = await postgres.newDatabase();
+    databases[of] = url;
     if (latency === 0) return url;
     proxies.push(await SlowProxy.start(url, latency));
     return proxies.at(-1)?.url ?? url;
@@ -107,25 +111,39 @@ async function onPostgres(settings: Settings, generator: LoadGenerator, load = N
   try {
     const contenders: Record<string, Contender> = {};
     let sizes: readonly number[] = [];
-    for (const count of settings.servers) {
-      const contender = await startServers(await newDatabase(), count, generator);
+    const start = async (of: string, count: number, cli?: string) => {
+      const contender = await startServers(await newDatabase(of), count, generator, { cli });
       stops.push(contender);
-      contenders[`tunnelplane, ${count} ${count === 1 ? "process" : "processes"}`] = contender;
+      contenders[of] = contender;
       if (sizes.length === 0) sizes = await sizesOf(contender);
-    }
-    const floor = await startFloor("postgres", await newDatabase(), sizes, generator);
+    };
+    for (const count of settings.servers) await start(`tunnelplane, ${count} ${count === 1 ? "process" : "processes"}`, count);
+    if (settings.beside !== undefined) await start(BESIDE, 1, cliIn(settings.beside));
+    const floor = await startFloor("postgres", await newDatabase("floor"), sizes, generator);
     stops.push(floor);
-    const results = await inTurn({ floor, ...contenders }, settings, generator, load);
+    const watch = (of: string) => watchDatabase(postgres, databases[of] ?? "");
+    const results = await inTurn({ floor, ...contenders }, settings, generator, load, watch);
     const { floor: against, ...ours } = results as Record<string, Results> & { floor: Results };
     const [one] = Object.values(ours);
     const rows = operations.flatMap((operation): Row[] => [
-      { operation, of: "floor", ...against[operation] },
+      { operation, of: "floor", ...against[operation], database: perRequest(against[operation]) },
       ...Object.entries(ours).map(([of, results], index) => {
         const result = results[operation];
         const speed = ratio(result.perSecond, against[operation].perSecond);
         const scaling = ratio(result.perSecond, one?.[operation].perSecond);
         const figures = { speed, scaling, p99: result.p99 };
-        return { operation, of, ...result, speed, scaling, ...goalOf(load, operation, settings.servers[index] ?? 0, figures) };
+        const database = perRequest(result);
+        const faster = of === BESIDE ? null : ratio(result.perSecond, ours[BESIDE]?.[operation].perSecond);
+        return {
+          operation,
+          of,
+          ...result,
+          database,
+          speed,
+          scaling,
+          faster,
+          ...goalOf(load, operation, settings.servers[index] ?? 0, figures),
+        };
       }),
     ]);
     return {
@@ -135,7 +153,16 @@ async function onPostgres(settings: Settings, generator: LoadGenerator, load = N
         latency > 0
           ? `The same behind a proxy that adds ${latency} ms each way, with ${load.connections} connections.`
           : `The same, on PostgreSQL 18 with its defaults (fsync on), on the same machine. The floor is raw node:http and pg with prepared statements, one process. Connections are shared out evenly among the processes.`,
-      columns: { ...COLUMNS, speed: "× floor", scaling: "× one process", goal: "goal", reached: "" },
+      columns: {
+        ...COLUMNS,
+        database: "PostgreSQL's CPU µs/request",
+        waiting: "sessions that wait",
+        speed: "× floor",
+        scaling: "× one process",
+        ...(settings.beside !== undefined && { faster: "× other build" }),
+        goal: "goal",
+        reached: "",
+      },
       rows,
     };
   } finally {
@@ -144,6 +171,17 @@ async function onPostgres(settings: Settings, generator: LoadGenerator, load = N
     await postgres.stop();
   }
 }
+
+const BESIDE = "the other build, 1 process";
+
+/** The command line of a build. */
+function cliIn(folder: string): string {
+  const { bin } = JSON.parse(readFileSync(join(folder, "server/package.json"), "utf8")) as { bin: { tunnelplane: string } };
+  return join(folder, "server", bin.tunnelplane);
+}
+
+/** PostgreSQL's processor time, in microseconds. */
+const perRequest = ({ seconds, sent }: Result): number | null => (seconds === undefined ? null : (seconds / sent) * 1e6);
 
 /** The goal of a row, and whether it is reached. */
 function goalOf(
@@ -165,16 +203,19 @@ async function inTurn<Name extends string>(
   { rounds, warmUp, seconds }: Settings,
   generator: LoadGenerator,
   { operations, connections }: Pick<PostgresLoad, "operations" | "connections"> = NEAR,
+  watch?: (name: Name) => Promise<() => Promise<DatabaseCost>>,
 ): Promise<Record<Name, Results>> {
   const names = Object.keys(contenders) as Name[];
   const results = Object.fromEntries(names.map((name) => [name, {}])) as Record<Name, Results>;
   for (const operation of operations) {
-    const measured = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, LoadResult[]>;
+    const measured = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, Result[]>;
     for (let round = 0; round < rounds; round++) {
       for (const name of names) {
         const contender = contenders[name];
         const load = { ...contender, ...jobOf(contender, operation), connections, warmUp, seconds };
-        measured[name].push(await generator.run(load));
+        const costOf = await watch?.(name);
+        const result = await generator.run(load);
+        measured[name].push({ ...result, ...(await costOf?.()) });
       }
     }
     for (const name of names) {

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -49,6 +49,11 @@ export class PostgresServer {
       throw error;
     }
     return server;
+  }
+
+  /** The process that all others of it are children of. */
+  get pid(): number {
+    return Number.parseInt(readFileSync(join(this.folder, "data", "postmaster.pid"), "utf8"), 10);
   }
 
   /** The URL of a new, empty database. */
