@@ -6,6 +6,8 @@ import { type Moved, moveInbox } from "./inbox";
 
 // The least time between two passes: many commits become one pass, and others get the head of the log in between.
 const GATHER_MS = 25;
+// The same where another server was faster: it is at work, and two that look do twice the work.
+const FOLLOW_MS = 50;
 // Polling finds what a server left that has died.
 const POLL_MS = 1000;
 // Pages of one pass: other passes and changes of subscriptions wait for it.
@@ -34,6 +36,8 @@ export class Sequencer {
   #passing: Promise<boolean> | undefined;
   #next: Promise<boolean> | undefined;
   #passedAt = 0;
+  /** Whether the last pass moved nothing: another server was faster, or has the head. */
+  #isFollowing = false;
   /** Nothing waits up to this number, and nothing will. */
   #low = 0;
   #mark: LowMark | undefined;
@@ -61,7 +65,7 @@ export class Sequencer {
           (error: unknown) => this.#options?.logger.error({ err: error }, "cannot move changes to the end of the event log"),
         );
       },
-      Math.max(0, this.#passedAt + GATHER_MS - performance.now()),
+      Math.max(0, this.#passedAt + (this.#isFollowing ? FOLLOW_MS : GATHER_MS) - performance.now()),
     );
   }
 
@@ -104,6 +108,7 @@ export class Sequencer {
 
   async #move(): Promise<boolean> {
     const passed = await this.store.write((transaction) => this.#moveWhereFree(transaction), { aside: true });
+    this.#isFollowing = !passed || passed.moved.count === 0;
     if (!passed) return false;
     const { moved, drawn, ids } = passed;
     // Only now: before the commit, the rows may come back.

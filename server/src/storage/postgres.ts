@@ -99,8 +99,8 @@ class Writer {
     try {
       // Every writer shares this lock, so that who takes it alone (a rotation of keys) has none beside. Nobody waits for the
       // answers: what the work sends first goes along, which saves a round trip.
-      connection.send("start transaction isolation level read committed", []);
-      connection.send(`select pg_advisory_xact_lock${alone ? "" : "_shared"}($1)`, [WRITERS]);
+      const lock = alone ? "pg_advisory_xact_lock" : "pg_advisory_xact_lock_shared";
+      connection.send(`start transaction isolation level read committed; select ${lock}(${WRITERS})`);
       const result = await work(transaction);
       committing = true;
       const { command } = await client.query("commit", []);
@@ -156,7 +156,7 @@ class Connection implements DatabaseConnection {
   }
 
   /** Sends a statement whose answer nobody waits for before the commit. */
-  send(sql: string, parameters: readonly unknown[]): void {
+  send(sql: string, parameters: readonly unknown[] = []): void {
     const answer = this.client.query(sql, parameters);
     answer.catch(() => undefined);
     this.#sent.push(answer);
