@@ -58,15 +58,18 @@ export async function followed(steps: readonly Step[], shell: Shell): Promise<st
   const script = steps.map(({ commands }) => `printf '${NEXT_STEP}'\n${commands.map((line) => scriptOf(line, shell)).join("\n")}`);
   const output = await run([PRELUDE, ...script].join("\n"), shell);
   const parts = output.split(NEXT_STEP).slice(1);
-  for (const [at, { commands, shown }] of steps.entries()) {
-    let rest = alike(parts[at] ?? "");
-    for (const line of shown) {
-      const found = matcher(line).exec(rest);
-      if (!found) throw new Error(`The page shows "${line}" after "${commands.at(-1)}", which printed:\n${parts[at]}`);
-      rest = rest.slice(found.index + found[0].length);
-    }
-  }
+  for (const [at, { shown }] of steps.entries()) compared(parts[at] ?? "", shown);
   return output.replaceAll(NEXT_STEP, "");
+}
+
+/** Fails if a line that is shown was not printed, or not after the one before. */
+export function compared(printed: string, shown: readonly string[]): void {
+  let rest = alike(printed);
+  for (const line of shown) {
+    const found = matcher(line).exec(rest);
+    if (!found) throw new Error(`The page shows "${line}", which was not printed there:\n${printed}`);
+    rest = rest.slice(found.index + found[0].length);
+  }
 }
 
 /** Types commands, of which nothing is shown. */

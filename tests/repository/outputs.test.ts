@@ -1,0 +1,42 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CatalogueFile, check, report } from "@tunnelplane/sdk/catalogue";
+import { registry } from "@tunnelplane/sdk/contract";
+import { expect } from "chai";
+import { certificate } from "../support/api/fixtures";
+import { compared, followed, stepsOf } from "../support/literally";
+import { Rest } from "../support/rest";
+import { ServerProcess } from "../support/server";
+
+const page = (name: string): string => join(__dirname, "../../docs", name);
+
+describe("What the pages show as output", () => {
+  it("of a catalogue with mistakes is what is reported of the page's own catalogue", () => {
+    const text = readFileSync(page("catalogue.md"), "utf8");
+    const [, yaml = ""] = /^```yaml\n(.*?)^```/ms.exec(text) ?? [];
+    const [, shown = ""] = /^```\n(tunnels\.yaml has .*?)^```/ms.exec(text) ?? [];
+    const document = new CatalogueFile(yaml.replace("backendId: web", "backendId: wep").replace('"1.3"', "1.3"), {
+      "!file": () => certificate().pem,
+    });
+    check(document, registry);
+    expect(shown).not.to.equal("");
+    compared(report("tunnels.yaml", document.mistakes, document.lines), shown.trimEnd().split("\n"));
+  });
+
+  it("of a dry run with findings is what the server answers", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-pages-"));
+    const server = await ServerProcess.start();
+    try {
+      const api = new Rest(server.url, server.apiKey);
+      const { body: authority } = await api.post("/certificate_authorities", { ca_pem: certificate().pem });
+      const mutual_tls = { certificate_authority_ids: [authority.id] };
+      const { body: edge } = await api.post("/edges/tls", { hostports: ["app.example.com:443"], mutual_tls });
+      const env = { URL: server.url, KEY: server.apiKey };
+      await followed(stepsOf(page("meaning.md")), { folder, env, replace: { "edgtls_…": edge.id as string } });
+    } finally {
+      await server.stop();
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
