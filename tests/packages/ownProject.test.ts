@@ -110,9 +110,11 @@ describe("A project of one's own, outside of the repository, from packed tarball
     const [, program = ""] = /^```ts\n(.*?)^```/ms.exec(readFileSync(page, "utf8")) ?? [];
     writeFileSync(join(folder, "program.ts"), program);
     const shell = await own.shellIn(folder);
+    const [create, ...ask] = stepsOf(page, "Use it in your own project");
     const steps = [
-      ...stepsOf(page, "Use it in your own project"),
+      create as Step,
       { commands: ["npm run serve # leave it running", ...BEGIN, "pulumi up", GATEWAY], shown: [] },
+      ...ask,
       ...stepsOf(page, "What it looks like"),
     ];
     const printed = await followed(steps, { ...shell, replace: { ...BEHIND_THE_SCENES, ...shell.replace } });

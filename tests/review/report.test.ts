@@ -106,8 +106,9 @@ describe("a report", () => {
 
   it("is printed whole, however long it is", async () => {
     const many = Array.from({ length: 1000 }, (_, index) => tlsEdge(`app${index}`, { before: {}, after: OFF }));
-    const { stdout, code } = await runReview([folder.write("many.json", previewOf(many)), "--format", "json"]);
+    const { stdout, stderr, code } = await runReview([folder.write("many.json", previewOf(many)), "--format", "json"]);
     expect(code).to.equal(2);
+    expect(stderr).to.match(/^1000 findings fail the review, which ends with 2 \(--fail-on high\)/);
     expect((JSON.parse(stdout) as Report).findings).to.have.length(1000);
   });
 

@@ -85,6 +85,7 @@ export class OwnProjects {
         "npm create tunnelplane my-tunnels --": `${this.#create} my-tunnels`,
         "npm create tunnelplane": this.#create,
         "npm install": `ln -s "${join(this.installed, "node_modules")}" node_modules`,
+        "http://127.0.0.1:4040": `http://127.0.0.1:${server}`,
         "tpk_…": "$(printed 'tpk_[A-Za-z0-9_-]{20,}' | head -1)",
         "PASSPHRASE=…": "PASSPHRASE=something",
         // Envoy is installed already, by the same two commands.

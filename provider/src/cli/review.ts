@@ -54,8 +54,12 @@ async function run(file = "-", { format, failOn, accept, baseline, events, ...se
     progress: (objects) => console.error(`Read ${objects} objects …`),
   });
   process.stdout.write(write(report, format));
+  const { length } = failing(report, failOn);
+  if (length === 0) return;
+  const findings = length === 1 ? "1 finding fails" : `${length} findings fail`;
+  console.error(`${findings} the review, which ends with ${FOUND} (--fail-on ${failOn}); --accept takes those that are meant`);
   // Do not call process.exit(), which would cut off output that is not written yet.
-  if (failing(report, failOn).length > 0) process.exitCode = FOUND;
+  process.exitCode = FOUND;
 }
 
 const EXPECTED_REPORT = "expected the output of: tunnelplane-pulumi review --format json";

@@ -47,6 +47,7 @@ async function serve({ tlsCert, tlsKey, rateLimit, rateLimitLoopback, shutdownLi
     );
   }
   console.log(`tunnelplane ${VERSION} listens on ${server.url}, data in ${server.place}`);
+  console.log(`For people: ${server.url}/console shows what it holds, ${server.url}/docs the API`);
   if (tlsCert) process.on("SIGHUP", () => server.reloadTls());
   stopOnSignals(server, shutdownLimit);
 }

@@ -306,7 +306,10 @@ function refuseOtherMethods(api: FastifyInstance, operations: readonly Operation
 }
 
 const noRoute = (request: FastifyRequest): RequestError =>
-  new RequestError("no_route", `There is no ${request.url.split("?")[0]} here; /openapi.json lists every path`);
+  new RequestError(
+    "no_route",
+    `There is no ${request.url.split("?")[0]} here; /openapi.json lists every path, /docs explains them, and /console shows what the server holds`,
+  );
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = requestErrorOf(error);
