@@ -83,5 +83,22 @@ describe("The gateway of the set for Docker Compose", () => {
     while ((await http1(https, "/", { sni: "app.example.com" })).status !== 200) await sleep(50);
     while ((await first.gateways.get("compose").catch(() => undefined))?.applied !== 1) await sleep(100);
     expect((await second.gateways.get("compose")).envoy_version).to.equal("1.40.0");
+
+    const weak = certificate({ key: "weak", extensions: ["subjectAltName = DNS:weak.example.com"] });
+    writeFileSync(join(folder, "certs", "weak.pem"), weak.pem);
+    writeFileSync(join(folder, "certs", "weak.key"), weak.privateKey);
+    const edges = [];
+    for (const host of ["weak", "later"]) edges.push(await second.httpsEdges.create({ hostports: [`${host}.example.com:443`] }));
+    for (const { id } of edges)
+      await second.httpsEdgeRoutes(id).create({ match_type: "path_prefix", match: "/", backend: { backend_id: backend.id } });
+    while ((await http1(https, "/", { sni: "later.example.com" })).status !== 200)
+      expect((await http1(https, "/", { sni: "app.example.com" })).status, "what Envoy does not refuse goes on").to.equal(200);
+    expect((await http1(https, "/", { sni: "weak.example.com" })).status).to.equal(0);
+    while ((await first.gateways.get("compose")).rejected !== 1) await sleep(100);
+    const rejected = (await first.gateways.get("compose")).edges.find(({ state }) => state === "rejected");
+    expect([rejected?.id, rejected?.reason]).to.deep.equal([
+      edges[0]?.id,
+      "Envoy refuses it: Failed to load certificate chain from <inline>, only RSA certificates with 2048-bit or larger keys are supported",
+    ]);
   });
 });

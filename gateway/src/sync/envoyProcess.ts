@@ -143,13 +143,21 @@ export class Envoy {
       const now = await this.#counters(prefix);
       if (!now) continue;
       if ((now.update_attempt ?? 0) < (before.update_attempt ?? 0)) before = {}; // It was started again.
-      if ((now.update_rejected ?? 0) > (before.update_rejected ?? 0)) return `Envoy refused ${name}.json; its log says why`;
+      if ((now.update_rejected ?? 0) > (before.update_rejected ?? 0))
+        return (await this.#fault()) ?? `Envoy refused ${name}.json; its log says why`;
       if ((now.update_success ?? 0) > (before.update_success ?? 0)) {
         this.#taken.set(name, text);
         return undefined;
       }
     }
     throw new Error(`Envoy did not take ${name}.json within ${UPDATE_MS / 1000} s`);
+  }
+
+  /** What is wrong with the listener that it refused last. */
+  async #fault(): Promise<string | undefined> {
+    const said = await this.#ask("/config_dump?resource=dynamic_listeners&mask=error_state.details").catch(() => "{}");
+    const { configs = [] } = JSON.parse(said) as { configs?: { error_state?: { details?: string } }[] };
+    return configs.flatMap(({ error_state }) => error_state?.details ?? []).at(-1);
   }
 
   async #counters(prefix: string): Promise<Record<string, number> | undefined> {
@@ -160,9 +168,10 @@ export class Envoy {
     );
   }
 
-  /** Asks a second Envoy, which serves nothing, what it thinks of a configuration. */
-  async complaint({ clusters, listeners }: Configuration): Promise<string | undefined> {
-    if (!this.program) return undefined;
+  /** Asks a second Envoy, which serves nothing, what it thinks of a configuration. Where there is none, the one that runs is asked. */
+  async complaint(configuration: Configuration): Promise<string | undefined> {
+    if (!this.program) return this.push(configuration);
+    const { clusters, listeners } = configuration;
     const folder = mkdtempSync(join(this.folder, "check-"));
     try {
       const { dynamic_resources: _, ...start } = bootstrap({ folder, admin: join(folder, "admin.sock") });

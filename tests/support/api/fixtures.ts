@@ -60,6 +60,8 @@ export function sshLine(type: string, ...parts: Buffer[]): string {
 
 const KEY_ARGUMENTS = {
   rsa: ["rsa:2048"],
+  /** Too weak for Envoy. */
+  weak: ["rsa:1024"],
   ec: ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"],
   ed25519: ["ed25519"],
 };
