@@ -13,6 +13,8 @@ export function httpManager(virtualHosts: readonly Json[], strangers: readonly s
   return extension("http", "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager", {
     stat_prefix: "http",
     use_remote_address: true,
+    // Browsers name every port but 443, and some clients that one too.
+    strip_any_host_port: true,
     normalize_path: true,
     merge_slashes: true,
     path_with_escaped_slashes_action: "REJECT_REQUEST",

@@ -47,7 +47,7 @@ export function serveRoute(route: HttpsEdgeRoutes, hostport: Hostport, context: 
   const decision = decide(route.policies, route.id, host);
   const destination = backends.destination(route.backend, hostport, true);
   const tokens = route.jwt_validation?.enabled ? { ...tokenCheck(route.id, route.jwt_validation, backends), name: route.id } : undefined;
-  const session = route.oidc?.enabled ? signIn(route.id, route.oidc, backends, surroundings) : undefined;
+  const session = route.oidc?.enabled ? signIn(route.id, route.oidc, hostport.port, backends, surroundings) : undefined;
   const networks = networksOf(route.ip_restriction, objects);
   const agents = userAgents(route.user_agent_filter);
   const admit = networks || agents.length > 0 ? { admit: routeRbac(admitting(agents, networks ? [networks] : [])) } : {};

@@ -18,7 +18,7 @@ export interface SignIn {
   readonly renewAt: number | undefined;
 }
 
-export function signIn(route: string, oidc: HttpsEdgeRoutesOidc, backends: Backends, surroundings: Surroundings): SignIn {
+export function signIn(route: string, oidc: HttpsEdgeRoutesOidc, port: number, backends: Backends, surroundings: Surroundings): SignIn {
   const issuer = surroundings.issuers.get(oidc.issuer);
   if (!issuer)
     throw new Unservable(
@@ -32,7 +32,7 @@ export function signIn(route: string, oidc: HttpsEdgeRoutesOidc, backends: Backe
   const config = {
     token_endpoint: { uri: issuer.tokenEndpoint, cluster: backends.forUrl(issuer.tokenEndpoint), timeout: "5s" },
     authorization_endpoint: issuer.authorizationEndpoint,
-    redirect_uri: `https://%REQ(:authority)%${callback}`,
+    redirect_uri: `https://%REQ(:authority)%${port === 443 ? "" : `:${port}`}${callback}`,
     redirect_path_matcher: { path: { exact: callback } },
     signout_path: { path: { exact: signOut } },
     credentials: {
