@@ -1,9 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { sshKey } from "../support/api/fixtures";
-import { ended, runningForEachTest } from "./running";
+import { ended, runningForEachTest, TRUSTING } from "./running";
 import { Upstream } from "./traffic";
 
 const APP = "app.example.com";
@@ -49,6 +51,39 @@ describe("Agents that come in by ssh -R", () => {
     expect(one.gateway.log)
       .to.contain("its credential does not allow it")
       .and.to.contain("no edge without a backend declares this hostport");
+  });
+
+  it("may forward what they bind and nothing else: no shell, no command, no way into the gateway's network", async () => {
+    const one = running.now;
+    one.runWithAgents();
+    await one.api.tlsEdges.create({ hostports: [`${APP}:443`] });
+    const { key } = await one.credential();
+    await one.gateway.logged("edge applied");
+    for (const args of [
+      ["any@127.0.0.1", "id"],
+      ["-T", "any@127.0.0.1"],
+      ["-s", "any@127.0.0.1", "sftp"],
+      ["-W", one.upstream.address, "any@127.0.0.1"],
+    ]) {
+      const child = one.ssh(key, args, [...TRUSTING, "LogLevel=DEBUG3"]);
+      const [out, said] = await Promise.all([text(child.stdout as Readable), text(child.stderr as Readable), ended(child)]);
+      expect([out, child.exitCode], args.join(" ")).to.deep.equal(["", 255]);
+      expect(said).to.contain("Authenticated to 127.0.0.1").and.to.contain("will use strict KEX ordering");
+    }
+  });
+
+  it("are not listened to from an address that failed to log in twenty times within a minute", async () => {
+    const one = running.now;
+    one.runWithAgents();
+    await one.api.tlsEdges.create({ hostports: [`${APP}:443`] });
+    const { key } = await one.credential();
+    await one.gateway.logged("edge applied");
+    expect(await ended(one.agent(key, "nothing.example.com:443"))).to.equal(255);
+    expect(one.gateway.log).to.contain("no edge without a backend declares this hostport"); // it was let in
+    await Promise.all(Array.from({ length: 20 }, (_, index) => ended(one.agent({ token: `tpt_wrong-${index}` }, `${APP}:443`))));
+    const before = one.gateway.log;
+    expect(await ended(one.agent(key, `${APP}:443`))).to.equal(255);
+    expect(one.gateway.log.slice(before.length)).not.to.contain("agent");
   });
 
   it("serve tunnel groups by labels, share their load, and are told to the server; one that is gone drops out", async () => {

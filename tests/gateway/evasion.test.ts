@@ -120,6 +120,31 @@ describe("No request gets around a check:", () => {
     });
   }
 
+  it("an HTTP/2 connection that was good for one edge is not good for another one, however often it was used", async () => {
+    await gateway.serve(strictBeside());
+    const hosts = ["app.example.com", "strict.example.com", "any.example.com", "app.example.com", "STRICT.example.com:443"];
+    const seen = async (sni: string, ask = {}) => {
+      const answers = await gateway.overOneConnection(
+        hosts.map((host) => ({ path: "/open", host })),
+        { sni, ...ask },
+      );
+      return answers.map(({ status }) => status);
+    };
+    // What is checked before routing is the same for these two, so they share connections, each under its own rules.
+    expect(await seen("app.example.com")).to.deep.equal([200, 421, 200, 200, 421]);
+    expect(await seen("any.example.com")).to.deep.equal([200, 421, 200, 200, 421]);
+    const withKey = { cert: client.pem, key: client.privateKey };
+    expect(await seen("strict.example.com", withKey)).to.deep.equal([421, 200, 421, 421, 200]);
+    const [first, second] = await gateway.overOneConnection(
+      [
+        { path: "/", host: "any.example.com" },
+        { path: "/jwt/x", host: "app.example.com" },
+      ],
+      { sni: "any.example.com" },
+    );
+    expect([first?.status, second?.status]).to.deep.equal([200, 401]);
+  });
+
   it("a TLS session of an edge without client certificates cannot be resumed at an edge that requires them", async () => {
     await gateway.serve(strictBeside());
     for (const maxVersion of ["TLSv1.2", "TLSv1.3"] as const) {

@@ -12,6 +12,8 @@ import { freePort } from "../support/ports";
 import { ServerProcess } from "../support/server";
 import { type Answer, http1, Upstream } from "./traffic";
 
+type Proof = SshKey | { readonly token: string };
+
 /** A server, a program that answers, and a gateway with the key of a gateway: new ones for each test. */
 export class Running {
   server!: ServerProcess;
@@ -79,12 +81,16 @@ export class Running {
     return { key, ...(await this.api.sshCredentials.create({ public_key: key.openssh, acl })) };
   }
 
+  /** The stock client, which binds something. */
+  agent(proof: Proof, bind: string, { local = this.upstream.address, options = [] as string[] } = {}): ChildProcess {
+    const child = this.ssh(proof, ["-N", "-R", `${bind}:${local}`, "any@127.0.0.1"], options);
+    child.stdout?.resume();
+    child.stderr?.resume();
+    return child;
+  }
+
   /** The stock client with a key, or with a token as its password. */
-  agent(
-    proof: SshKey | { readonly token: string },
-    bind: string,
-    { local = this.upstream.address, options = [] as string[] } = {},
-  ): ChildProcess {
+  ssh(proof: Proof, args: readonly string[], options: readonly string[] = []): ChildProcess {
     const at = join(this.folder, `agent${this.#agents.length}`);
     const common = ["ExitOnForwardFailure=yes", "ServerAliveInterval=1", ...(options.length > 0 ? options : TRUSTING)];
     const env: Record<string, string | undefined> = { ...process.env };
@@ -97,9 +103,8 @@ export class Running {
       writeFileSync(at, proof.privateKey, { mode: 0o600 });
       common.push(`IdentityFile=${at}`, "IdentitiesOnly=yes", "IdentityAgent=none", "BatchMode=yes");
     }
-    const flags = ["-N", "-F", "none", "-p", String(this.sshPort), ...common.flatMap((one) => ["-o", one])];
-    const child = spawn("ssh", [...flags, "-R", `${bind}:${local}`, "any@127.0.0.1"], { stdio: ["ignore", "ignore", "pipe"], env });
-    child.stderr?.resume();
+    const flags = ["-F", "none", "-p", String(this.sshPort), ...common.flatMap((one) => ["-o", one])];
+    const child = spawn("ssh", [...flags, ...args], { stdio: ["ignore", "pipe", "pipe"], env });
     this.#agents.push(child);
     return child;
   }
@@ -114,7 +119,7 @@ export class Running {
   }
 }
 
-const TRUSTING = ["StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null"];
+export const TRUSTING = ["StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null"];
 
 export const ended = async (child: ChildProcess): Promise<number | null> => {
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");

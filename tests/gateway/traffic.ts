@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { connect as connectHttp2 } from "node:http2";
+import { type ClientHttp2Stream, connect as connectHttp2 } from "node:http2";
 import type { AddressInfo, Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -80,6 +80,7 @@ export function envoyOfThisFile() {
     },
     http1: (path: string, ask: Ask = {}) => http1(state.port, path, ask),
     http2: (path: string, ask: Ask = {}) => http2(state.port, path, ask),
+    overOneConnection: (requests: Parameters<typeof overOneConnection>[1], ask: Ask = {}) => overOneConnection(state.port, requests, ask),
     tls: (ask: Ask = {}) => tls(state.port, ask),
   };
 }
@@ -191,17 +192,35 @@ export async function readAnswer(socket: TLSSocket, text: string): Promise<Answe
 const LONGEST_MS = 4000;
 const NO_ANSWER: Answer = { status: 0, headers: {}, body: "" };
 
-export function http2(port: number, path: string, ask: Ask = {}): Promise<Answer> {
-  const { sni = "app.example.com", host = sni, method = "GET", headers: sent = {}, ...options } = ask;
+export async function http2(port: number, path: string, ask: Ask = {}): Promise<Answer> {
+  const [answer] = await overOneConnection(port, [{ path, host: ask.host, method: ask.method, headers: ask.headers }], ask);
+  return answer ?? NO_ANSWER;
+}
+
+/** Sends requests one after the other over one HTTP/2 connection. */
+export async function overOneConnection(
+  port: number,
+  requests: readonly (Pick<Ask, "host" | "method" | "headers"> & { readonly path: string })[],
+  { sni = "app.example.com", host: _, method: __, headers: ___, ...options }: Ask = {},
+): Promise<Answer[]> {
+  const session = connectHttp2(`https://127.0.0.1:${port}`, { servername: sni, rejectUnauthorized: false, ...options });
+  const broken = new Promise<Answer>((resolve) => {
+    const end = () => resolve(NO_ANSWER);
+    session.on("error", end).on("close", end);
+    session.setTimeout(LONGEST_MS, end);
+  });
+  const answers: Answer[] = [];
+  for (const { path, host = sni, method = "GET", headers = {} } of requests) {
+    const asked = { ":path": path, ":method": method, ":authority": host, ...headers };
+    answers.push(await Promise.race([broken, answerTo(() => session.request(asked))]));
+  }
+  session.destroy();
+  return answers;
+}
+
+function answerTo(request: () => ClientHttp2Stream): Promise<Answer> {
   return new Promise((resolve) => {
-    const session = connectHttp2(`https://127.0.0.1:${port}`, { servername: sni, rejectUnauthorized: false, ...options });
-    const end = (answer: Answer) => {
-      session.destroy();
-      resolve(answer);
-    };
-    session.on("error", () => end(NO_ANSWER)).on("close", () => end(NO_ANSWER));
-    session.setTimeout(LONGEST_MS, () => end(NO_ANSWER));
-    const stream = session.request({ ":path": path, ":method": method, ":authority": host, ...sent });
+    const stream = request();
     let [headers, body]: [Record<string, string>, string] = [{}, ""];
     stream.on("response", (got) => {
       headers = Object.fromEntries(Object.entries(got).map(([name, value]) => [name, String(value)]));
@@ -209,8 +228,8 @@ export function http2(port: number, path: string, ask: Ask = {}): Promise<Answer
     stream.on("data", (chunk) => {
       body += chunk;
     });
-    stream.on("error", () => end(NO_ANSWER));
-    stream.on("end", () => end({ status: Number(headers[":status"] ?? 0), headers, body }));
+    stream.on("error", () => resolve(NO_ANSWER));
+    stream.on("end", () => resolve({ status: Number(headers[":status"] ?? 0), headers, body }));
     stream.end();
   });
 }
