@@ -85,7 +85,7 @@ export class Gateway {
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
-      if (this.#isDue()) await this.#tryToServe();
+      if (this.#isDue() || (await this.#isEnvoyNew())) await this.#tryToServe();
       this.#report();
       const tick = new AbortController();
       const next = this.#isBehind ? Math.min(Math.max(this.#serveAt - Date.now(), 0), TICK_MS) : TICK_MS;
@@ -150,6 +150,11 @@ export class Gateway {
     return this.#entries !== undefined && now >= this.#serveAt && (this.#isBehind || this.parts.machine.isChanged(now));
   }
 
+  /** Whether it came after what it was to serve was written, so that it has to be asked what it thinks of that. */
+  async #isEnvoyNew(): Promise<boolean> {
+    return this.serving && !this.parts.envoy.isTold && (await this.parts.envoy.isReady());
+  }
+
   async #tryToServe(): Promise<void> {
     try {
       await this.#serve();
@@ -183,7 +188,7 @@ export class Gateway {
   /** Tells the server what changed here, and that the gateway is alive. */
   #report(): void {
     const { source, agents, complain, report } = this.parts;
-    if (this.readAt === 0 || this.#isReporting || this.#isBehind) return;
+    if (this.readAt === 0 || this.#isReporting || this.#isBehind || !this.parts.envoy.isTold) return;
     const what = { sequence: source.sequence, edges: this.edges, agents: agents?.ssh.agents ?? [] };
     const text = JSON.stringify(what);
     const now = Date.now();

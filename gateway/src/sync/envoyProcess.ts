@@ -29,6 +29,8 @@ export class Envoy {
   #version = 0;
   /** What it took last, by the name of the file. */
   readonly #taken = new Map<string, string>();
+  /** Whether it was there when it was told something last. */
+  isTold = true;
   /** The clusters that listeners it has may refer to. */
   #clusters: readonly Json[] = [];
   readonly admin: string;
@@ -113,6 +115,7 @@ export class Envoy {
 
   /** Hands over a configuration. Returns what Envoy says against it, or nothing. @throws where it says nothing at all */
   async push({ clusters, listeners, secrets }: Configuration): Promise<string | undefined> {
+    this.isTold = await this.isReady();
     for (const [name, secret] of Object.entries(secrets)) writeWhole(join(this.folder, "secrets", name), JSON.stringify(secret));
     const names = new Set(clusters.map(({ name }) => name));
     // Clusters that leave stay until no listener refers to them.

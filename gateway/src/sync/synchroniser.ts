@@ -3,6 +3,9 @@ import { withId } from "../envoy/indexes";
 import type { Configuration, EdgeState, Objects } from "../envoy/model";
 
 export interface Engine {
+  /** Whether it was there when it was told something last; otherwise nobody knows yet what it says. */
+  readonly isTold: boolean;
+  isReady(): Promise<boolean>;
   push(configuration: Configuration): Promise<string | undefined>;
   /** What it says against a configuration; it may serve what it takes. */
   complaint(configuration: Configuration): Promise<string | undefined>;
@@ -59,9 +62,10 @@ export class Synchroniser {
         throw new Error(`${refused}. What was served before is served on; ${this.#leftOut.size} edges were found at fault`);
     }
     this.edges = configuration.edges;
-    const served = new Set(configuration.edges.filter(({ state }) => state === "applied").map(({ id }) => id));
+    const isTold = this.engine.isTold;
+    const served = new Set(isTold ? configuration.edges.filter(({ state }) => state === "applied").map(({ id }) => id) : []);
     this.#servedAlone = (id) => (served.has(id) ? alone(id) : undefined);
-    this.#served = text;
+    this.#served = isTold ? text : "";
     return true;
   }
 
