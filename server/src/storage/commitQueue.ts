@@ -1,8 +1,9 @@
 import { CompiledQuery, type Kysely } from "kysely";
 import type { Database } from "./schema";
-import { CommitInDoubt } from "./store";
+import { CommitInDoubt, type WriteOptions } from "./store";
 
 interface Job {
+  readonly isAlone: boolean;
   readonly work: (transaction: Kysely<Database>) => Promise<unknown>;
   readonly resolve: (result: unknown) => void;
   readonly reject: (reason: unknown) => void;
@@ -20,7 +21,7 @@ const ROLLBACK_TO = CompiledQuery.raw("rollback to job");
 
 /**
  * Group commit for a database with one writer. Writes that wait during a commit share the next one: a savepoint for each,
- * one fsync for all. No promise settles before that fsync.
+ * one fsync for all. No promise settles before that fsync. A write that is alone in its group needs no savepoint.
  */
 export class CommitQueue {
   readonly #waiting: Job[] = [];
@@ -29,9 +30,9 @@ export class CommitQueue {
   /** @param writer a connection used only here */
   constructor(private readonly writer: Kysely<Database>) {}
 
-  write<T>(work: (transaction: Kysely<Database>) => Promise<T>): Promise<T> {
+  write<T>(work: (transaction: Kysely<Database>) => Promise<T>, { alone = false }: WriteOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ work, resolve: resolve as (result: unknown) => void, reject });
+      this.#waiting.push({ isAlone: alone, work, resolve: resolve as (result: unknown) => void, reject });
       this.#draining ??= this.#drain();
     });
   }
@@ -45,20 +46,29 @@ export class CommitQueue {
     // Lets the requests that arrived in this turn of the event loop join the first group.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) {
-      await this.#commit(this.#waiting.splice(0, LARGEST_GROUP));
+      await this.#commit(this.#waiting.splice(0, this.#groupSize()));
     }
     this.#draining = undefined;
   }
 
+  /** A write that is to be alone has a group of its own. */
+  #groupSize(): number {
+    if (this.#waiting[0]?.isAlone) return 1;
+    const next = this.#waiting.findIndex((job) => job.isAlone);
+    return next < 0 ? LARGEST_GROUP : Math.min(next, LARGEST_GROUP);
+  }
+
   async #commit(group: Job[]): Promise<void> {
     const settle: (() => void)[] = [];
+    const [first] = group;
     try {
-      await this.writer.executeQuery(BEGIN);
+      await execute(this.writer, BEGIN);
       try {
-        for (const job of group) settle.push(await runInSavepoint(this.writer, job));
+        if (first && group.length === 1) settle.push(await runAlone(this.writer, first));
+        else for (const job of group) settle.push(await runInSavepoint(this.writer, job));
         await commit(this.writer);
       } catch (error) {
-        await this.writer.executeQuery(ROLLBACK).catch(() => undefined);
+        await execute(this.writer, ROLLBACK).catch(() => undefined);
         throw error;
       }
       for (const tell of settle) tell();
@@ -77,22 +87,30 @@ const NOT_WRITTEN: readonly unknown[] = [13, 778];
  */
 async function commit(writer: Kysely<Database>): Promise<void> {
   try {
-    await writer.executeQuery(COMMIT);
+    await execute(writer, COMMIT);
   } catch (error) {
     if (NOT_WRITTEN.includes((error as { errcode?: number }).errcode)) throw error;
     throw new CommitInDoubt("The disk failed during a commit", error);
   }
 }
 
+/** If it fails, all of its transaction is rolled back. */
+async function runAlone(writer: Kysely<Database>, job: Job): Promise<() => void> {
+  const result = await job.work(writer);
+  return () => job.resolve(result);
+}
+
 async function runInSavepoint(writer: Kysely<Database>, job: Job): Promise<() => void> {
-  await writer.executeQuery(SAVEPOINT);
+  await execute(writer, SAVEPOINT);
   try {
     const result = await job.work(writer);
-    await writer.executeQuery(RELEASE);
+    await execute(writer, RELEASE);
     return () => job.resolve(result);
   } catch (error) {
-    await writer.executeQuery(ROLLBACK_TO);
-    await writer.executeQuery(RELEASE);
+    await execute(writer, ROLLBACK_TO);
+    await execute(writer, RELEASE);
     return () => job.reject(error);
   }
 }
+
+const execute = (writer: Kysely<Database>, query: CompiledQuery): Promise<unknown> => writer.getExecutor().executeQuery(query);

@@ -3,7 +3,6 @@ import {
   type DatabaseConnection,
   DefaultQueryExecutor,
   type Dialect,
-  type Driver,
   DummyDriver,
   Kysely,
   type QueryResult,
@@ -13,11 +12,10 @@ import type { Database } from "./schema";
 /**
  * A database on one connection that sends each statement at once. Kysely itself takes a connection from a pool for each
  * statement and waits for the previous answer. That costs more than most statements, and on PostgreSQL a round trip for each.
- *
- * @param driver destroyed together with the database, if given
+ * Whoever opened the connection closes it.
  */
-export const singleConnection = (dialect: Dialect, connection: DatabaseConnection, driver: Driver = new DummyDriver()): Kysely<Database> =>
-  new Kysely<Database>({ config: { dialect }, dialect, driver, executor: new DirectExecutor(dialect, connection) });
+export const singleConnection = (dialect: Dialect, connection: DatabaseConnection): Kysely<Database> =>
+  new Kysely<Database>({ config: { dialect }, dialect, driver: new DummyDriver(), executor: new DirectExecutor(dialect, connection) });
 
 class DirectExecutor extends DefaultQueryExecutor {
   readonly #connection: DatabaseConnection;
