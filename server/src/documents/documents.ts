@@ -47,15 +47,20 @@ export class Documents {
 
   /** The JSON to store. */
   seal(definition: Definition, document: Document): string {
-    const own = withoutList(definition, document);
-    return JSON.stringify(mapSecrets(definition, own, (secret, { id, path }) => this.keyring.seal(`${id}/${path}`, secret)));
+    return JSON.stringify(this.#toStore(definition, document));
   }
 
-  /** The JSON to answer and the JSON to store. They are the same for types without secrets. */
+  /** The JSON to answer and the JSON to store. They are the same for an object without secrets. */
   print(definition: Definition, document: Document): { json: string; stored: string } {
     const json = JSON.stringify(document);
-    const isSame = !holdsSecrets(definition) && !embeddedListOf(definition);
-    return { json, stored: isSame ? json : this.seal(definition, document) };
+    const toStore = this.#toStore(definition, document);
+    return { json, stored: toStore === document ? json : JSON.stringify(toStore) };
+  }
+
+  /** The document itself if nothing in it has to be sealed or left out. */
+  #toStore(definition: Definition, document: Document): Document {
+    const own = withoutList(definition, document);
+    return mapSecrets(definition, own, (secret, { id, path }) => this.keyring.seal(`${id}/${path}`, secret));
   }
 
   /**
@@ -89,8 +94,8 @@ export class Documents {
   }
 
   /** Whether a page can be answered from the stored texts as they are. */
-  areAsRead(definition: Definition, versions: readonly string[]): boolean {
-    return !holdsSecrets(definition) && !embeddedListOf(definition) && versions.every((version) => this.#complete.has(version));
+  areAsRead(definition: Definition, stored: string, versions: readonly string[]): boolean {
+    return !this.#isSealed(definition, stored) && !embeddedListOf(definition) && versions.every((version) => this.#complete.has(version));
   }
 
   /**
@@ -114,7 +119,12 @@ export class Documents {
 
   /** Opens the secrets of a stored document. @param db to load a data key that is new to this server */
   async open(db: Kysely<Database>, definition: Definition, stored: string): Promise<string> {
-    return holdsSecrets(definition) ? JSON.stringify(await this.unsealed(db, definition, stored)) : stored;
+    return this.#isSealed(definition, stored) ? JSON.stringify(await this.unsealed(db, definition, stored)) : stored;
+  }
+
+  /** Whether a secret is set in stored documents: most objects of types with secrets have none, such as credentials, whose token is told once. */
+  #isSealed(definition: Definition, stored: string): boolean {
+    return holdsSecrets(definition) && this.keyring.mayHold(stored);
   }
 
   /** The stored document alone, parsed, with opened secrets. */

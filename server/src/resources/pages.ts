@@ -34,7 +34,9 @@ export async function pageOf(db: Kysely<Database>, definition: Definition, reque
   const statements = statementsFor(definition, request.owner !== undefined);
   // One more than asked for shows whether there is a next page.
   const parameters = { ...parents, kind: definition.kind, before, owner };
-  const [page] = await statements.page(db, { ...parameters, limit: limit + 1, bytes: Math.min(bytes, SMALL_PAGE) });
+  const small = { ...parameters, limit: limit + 1, bytes: Math.min(bytes, SMALL_PAGE) };
+  const [even] = await statements.even(db, { ...small, bytes: Math.floor(small.bytes / small.limit) });
+  const [page] = even?.isWhole ? [even] : await statements.page(db, small);
   if (!page?.versions) return { documents: "", versions: [], nextBefore: null };
   const versions = page.versions.split(",");
   if (page.documents !== null) {
@@ -62,11 +64,18 @@ interface PageParameters {
   readonly [field: string]: string | number;
 }
 
-type PageStatement = Statement<PageParameters, { documents: string | null; versions: string | null }>;
+interface PageRow {
+  readonly documents: string | null;
+  readonly versions: string | null;
+}
+
+type PageStatement = Statement<PageParameters, PageRow>;
 
 const idOf = (version = ""): string => version.slice(0, version.indexOf(" "));
 
 interface PageStatements {
+  /** The versions of a page, and those of its documents that are no longer than the given bytes. It visits each row once. */
+  readonly even: Statement<PageParameters, PageRow & { readonly isWhole: boolean | number }>;
   /** The versions of a page, and its documents if they fit into the given bytes. */
   readonly page: PageStatement;
   /** The documents that fit, and at least the first. */
@@ -79,11 +88,21 @@ function statementsFor(definition: Definition, owned: boolean): PageStatements {
   const shape = `${definition.kind} ${owned}`;
   let known = statements.get(shape);
   if (!known) {
-    known = { page: pageStatement(definition, owned), start: startStatement(definition, owned) };
+    known = { even: evenStatement(definition, owned), page: pageStatement(definition, owned), start: startStatement(definition, owned) };
     statements.set(shape, known);
   }
   return known;
 }
+
+const evenStatement = (definition: Definition, owned: boolean): PageStatements["even"] =>
+  statement((db, parameter) => {
+    const document = sql`case when ${bytesOf(definition)} <= ${parameter("bytes")} then ${wholeOf(definition)} end`;
+    return db
+      .selectFrom(rowsOf(db, definition, owned, parameter, document, "document").as("shown"))
+      .select(sql<string | null>`string_agg(id || ' ' || version, ',')`.as("versions"))
+      .select(sql<string | null>`string_agg(document, ${sql.lit(JOINT)})`.as("documents"))
+      .select(sql<boolean | number>`count(*) = count(document)`.as("isWhole"));
+  });
 
 const pageStatement = (definition: Definition, owned: boolean): PageStatement =>
   statement((db, parameter) => {

@@ -89,7 +89,7 @@ export class ResourceService {
     const { reader } = this.#store;
     await this.#objects.loadParents(reader, definition, parents);
     const page = await pageOf(reader, definition, { ...size, before, owner, parents });
-    const documents = this.#documents.areAsRead(definition, page.versions)
+    const documents = this.#documents.areAsRead(definition, page.documents, page.versions)
       ? [page.documents]
       : await inSlices(documentsIn(page), (document, index) =>
           this.#documents.read(reader, definition, document, present(page.versions[index])),

@@ -6,6 +6,7 @@ import { derive, open, seal } from "./seal";
 
 /** The start of every sealed text, to distinguish it from texts of older versions. A user's text that starts so cannot be opened. */
 const MARK = "sealed:";
+const SEALED_IN_JSON = `"${MARK}`;
 
 interface DataKey {
   readonly id: string;
@@ -133,6 +134,11 @@ export class Keyring {
   /** A pattern for SQL's `like` that matches texts sealed under the key in use. */
   get currentPattern(): string {
     return `${MARK}${this.currentId}.%`;
+  }
+
+  /** Whether there may be a sealed text in a stored JSON; false only if there is none. */
+  mayHold(json: string): boolean {
+    return json.includes(SEALED_IN_JSON);
   }
 
   /** Whether a stored text is sealed under the key in use. */
