@@ -83,14 +83,15 @@ async function prepareNew(
   const creation = await prepareCreation(context, caller, { definition, id, now, body, made });
   if (creation.kept) made.set(id, creation.kept);
   if (creation.oneTime) oneTime.set(id, creation.oneTime);
-  const { resource, toldSecret, sealedSecret } = creation.print().rows;
+  const { json, rows: printed } = creation.print();
+  const { resource, toldSecret, sealedSecret } = printed;
   rows.resources.push(resource);
   if (toldSecret) rows.toldSecrets.push(toldSecret);
   if (sealedSecret) rows.sealedSecrets.push(sealedSecret);
   rows.references.push(...referenceRows(id, referencesOf(definition, creation.sent)));
   rows.uniqueKeys.push(...keyRows(id, definition.unique(creation.sent as never)));
   if (isShown(definition)) rows.children.push({ name, definition, sent: creation.sent, bytes: Buffer.byteLength(resource.document) });
-  changes.push({ change: "created", definition, id, storedAs: { ownerId: creation.ownerId, version: 1 }, after: creation.after });
+  changes.push({ change: "created", definition, id, storedAs: { ownerId: creation.ownerId, version: 1 }, after: creation.after, json });
 }
 
 function prepareUpdate(item: Item, { rows, changes, updated }: Work): void {
@@ -102,7 +103,7 @@ function prepareUpdate(item: Item, { rows, changes, updated }: Work): void {
   const version = old.version + 1;
   updated.add(item);
   rows.updates.push({ id, version, document: stored });
-  changes.push({ change: "updated", definition, id, storedAs: { ownerId: old.ownerId, version }, before: old.before, after });
+  changes.push({ change: "updated", definition, id, storedAs: { ownerId: old.ownerId, version }, before: old.before, after, json });
   const [oldReferences, references] = [amendment.sentBefore, sent].map((fields) => referenceRows(id, referencesOf(definition, fields)));
   if (JSON.stringify(oldReferences) !== JSON.stringify(references)) {
     rows.otherReferences.push(id);

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type Hmac, type KeyObject, randomBytes } from "node:crypto";
-import { type Definition, fieldsWhere } from "@tunnelplane/sdk/contract";
+import { type Definition, fieldsWhere, oncePer } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Document } from "../documents";
 import { derive, type Keyring } from "../secrets";
@@ -35,12 +35,15 @@ export class Digests {
     return this.#key !== undefined;
   }
 
-  /** The digest of an object: of its document with opened secrets, without its embedded list. */
-  ofObject(definition: Definition, { ownerId, version }: StoredAs, document: Document): string | null {
-    const embedded = fieldsWhere(definition, (marks) => marks.embeds);
+  /**
+   * The digest of an object: of its document with opened secrets, without its embedded list.
+   * @param json the document's JSON, if it is known
+   */
+  ofObject(definition: Definition, { ownerId, version }: StoredAs, document: Document, json?: string): string | null {
+    const embedded = embeddedFields(definition);
     // A change of a child counts its parent's version up without an audit row.
     const place = ["object", definition.kind, document.id, ownerId, embedded.length > 0 ? null : version];
-    return this.#digest(place, JSON.stringify(embedded.length > 0 ? without(document, embedded) : document));
+    return this.#digest(place, embedded.length > 0 ? JSON.stringify(without(document, embedded)) : (json ?? JSON.stringify(document)));
   }
 
   ofEvent({ id, type, object_id, created_at, payload }: Omit<Database["event"], "sequence">): string | null {
@@ -62,6 +65,8 @@ export class Digests {
       : null;
   }
 }
+
+const embeddedFields = oncePer((definition: Definition) => fieldsWhere(definition, (marks) => marks.embeds));
 
 const without = (document: Document, names: readonly string[]): Document =>
   Object.fromEntries(Object.entries(document).filter(([name]) => !names.includes(name)));

@@ -8,7 +8,7 @@ import { Chain } from "./chain";
 import type { Digests } from "./digests";
 import { type Anchor, headText } from "./head";
 import { insertIntoInbox, insertUnderCurrentKey, laneText, moveHead, moveInbox, signed } from "./inbox";
-import { type Author, type EventPayload, eventOf, type ObjectChange } from "./payload";
+import { type Author, type EventPayload, eventOf, type ObjectChange, printEvent } from "./payload";
 import { DIGESTS, HASHED } from "./rows";
 
 /** An action that changes no object, for example a rotation. */
@@ -143,7 +143,7 @@ export class Journal {
       return { row: { ...by, action: one.action, object_id: null, event_id: null, changed: "[]", ...digest } };
     }
     const payload = eventOf(one, author, { now, accountId: this.accountId, documents: this.documents });
-    const event = rowOf(payload);
+    const event = rowOf(payload, one);
     return {
       event,
       row: {
@@ -152,7 +152,7 @@ export class Journal {
         object_id: one.id,
         event_id: event.id,
         changed: JSON.stringify(payload.changes?.map(({ path }) => path) ?? []),
-        object_digest: one.after ? this.digests.ofObject(one.definition, one.storedAs, one.after) : null,
+        object_digest: one.after ? this.digests.ofObject(one.definition, one.storedAs, one.after, one.json) : null,
         event_digest: this.digests.ofEvent(event),
       },
     };
@@ -178,12 +178,12 @@ const eventColumns = ({ id, type, object_id, payload }: ToldOf["event"]) => ({
   payload,
 });
 
-const rowOf = (event: EventPayload): Omit<Database["event"], "sequence"> => ({
+const rowOf = (event: EventPayload, change: ObjectChange): Omit<Database["event"], "sequence"> => ({
   id: event.event_id,
   type: event.event_type,
   object_id: textIn(event.object, "id"),
   created_at: event.event_timestamp,
-  payload: JSON.stringify(event),
+  payload: printEvent(event, change),
 });
 
 const insertAuditEvents = bulkInsertion("audit_event", [...HASHED, ...DIGESTS, "lane", "hash"]);

@@ -32,6 +32,8 @@ export interface ObjectChange {
   readonly before?: Document;
   /** The object after; absent on deletion. */
   readonly after?: Document;
+  /** The JSON of `after`, if it was printed already. */
+  readonly json?: string;
 }
 
 /** Tells a change of one kind of object, whose documents then have that kind's type. */
@@ -50,6 +52,12 @@ export interface EventPayload {
   readonly object: Document;
   /** The fields that an update changed. Secrets appear without their values. */
   readonly changes?: readonly { readonly path: string; readonly old?: unknown; readonly new?: unknown }[];
+}
+
+/** The JSON of an event. The object's own JSON is taken as it is, where the event leaves nothing out of it. */
+export function printEvent({ object, changes, ...event }: EventPayload, { after, json }: ObjectChange): string {
+  const printed = object === after && json !== undefined ? json : JSON.stringify(object);
+  return `${JSON.stringify(event).slice(0, -1)},"object":${printed}${changes ? `,"changes":${JSON.stringify(changes)}` : ""}}`;
 }
 
 /** Composes the event of a change. */

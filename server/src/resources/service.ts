@@ -71,7 +71,7 @@ export class ResourceService {
         sealedSecret && insertSealedSecret(transaction, sealedSecret),
       ]);
       await touchParent(transaction, definition, sent, true);
-      changes.push({ change: "created", definition, id, storedAs: { ownerId, version: 1 }, after });
+      changes.push({ change: "created", definition, id, storedAs: { ownerId, version: 1 }, after, json });
       // A dry run keeps no one-time secret, so its answer shows none.
       return { id, etag: etagOf(1), json: oneTime && !this.#transactions.isDryRun ? JSON.stringify({ ...after, ...oneTime }) : json };
     });

@@ -106,7 +106,7 @@ export class StoredObjects {
       references && recordReferences(transaction, id, references),
       replaceUniqueKeys(transaction, { definition, id, before: sentBefore, sent }, this.caller),
     ]);
-    changes.push({ change: "updated", definition, id, storedAs: { ownerId, version }, before, after });
+    changes.push({ change: "updated", definition, id, storedAs: { ownerId, version }, before, after, json });
     await touchParent(transaction, definition, sent, json.length > document.length);
     return { json, version, after };
   }
