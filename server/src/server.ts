@@ -20,8 +20,9 @@ export const VERSION: string = (require("../package.json") as { version: string 
 const FORGET_EVERY_MS = 10 * 60_000;
 const PRUNE_EVERY_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
-// Buffer the lines of requests: writing them one by one took longer than composing them. The rest is written when the process ends.
-const LOG_BUFFER = { minLength: 4096, periodicFlush: 100 } as const; // bytes, ms
+// Buffer the lines of requests: writing them one by one took longer than composing them, and writing every 4 KiB still took 8 % of
+// a GET (2026-11-22, 2 cores, Node 24). The rest is written when the process ends.
+const LOG_BUFFER = { minLength: 16_000, periodicFlush: 100 } as const; // bytes (at most 16 KiB), ms
 // Time for event batches under way to finish when the server stops.
 const DELIVERIES_LIMIT_MS = 5_000;
 

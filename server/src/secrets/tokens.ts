@@ -1,10 +1,11 @@
-import { hash, randomBytes } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Kysely } from "kysely";
 import type { Database } from "../storage";
+import { takeRandom } from "../util";
 import type { Keyring } from "./keyring";
 
 /** A new one-time secret of 256 random bits. The prefix lets scanners find leaked ones. */
-export const newSecret = (prefix: "tpk" | "tpt"): string => `${prefix}_${randomBytes(32).toString("base64url")}`;
+export const newSecret = (prefix: "tpk" | "tpt"): string => `${prefix}_${takeRandom(32).toString("base64url")}`;
 
 /** The stored hash of a one-time secret. With 256 random bits nobody can guess it, so a plain hash is enough. */
 export const hashSecret = (secret: string): string => hash("sha256", secret, "base64url");

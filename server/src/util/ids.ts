@@ -1,4 +1,4 @@
-import { randomFillSync } from "node:crypto";
+import { takeRandom } from "./random";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const LENGTH = 27; // 160 bits in base 62
@@ -6,10 +6,6 @@ const DIGITS = 8;
 const LIMIT_OF_DIGITS = 62n ** BigInt(DIGITS);
 const RANDOM_BITS = 112n;
 const RANDOM_BYTES = 14;
-
-// Fetch many random bytes at once: each call costs as much as the rest of an id.
-const pool = Buffer.alloc(RANDOM_BYTES * 256);
-let taken = pool.length;
 
 let lastTime = 0;
 let last = "";
@@ -52,10 +48,6 @@ function successor(text: string): string {
 }
 
 function randomNumber(): bigint {
-  if (taken === pool.length) {
-    randomFillSync(pool);
-    taken = 0;
-  }
-  taken += RANDOM_BYTES;
-  return (pool.readBigUInt64BE(taken - RANDOM_BYTES) << 48n) | BigInt(pool.readUIntBE(taken - 6, 6));
+  const bytes = takeRandom(RANDOM_BYTES);
+  return (bytes.readBigUInt64BE(0) << 48n) | BigInt(bytes.readUIntBE(8, 6));
 }

@@ -2,5 +2,6 @@
 
 export { customerOf, isLoopback, isPublic } from "./addresses";
 export { newId } from "./ids";
+export { takeRandom } from "./random";
 export { BodyError, type Fault, RequestError, refuseFaults } from "./requestError";
 export { inSlices, ownTurn, readLarge, takeTurn } from "./slices";
