@@ -1,11 +1,17 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import { ServerProcess } from "../../tests/support/server";
+import { watchMemory } from "../processes";
 import { medianBy, type Row, ratio, type Section } from "../report/section";
 import type { Settings } from "../settings";
 import { type Cost, PHASES, type Phase, type Side, type StackJob } from "./phases";
 
-export type Costs = Record<Phase, Cost & { requests: number }>;
+interface Measurement extends Cost {
+  /** Peak memory of program, engine and plugins, in bytes. */
+  readonly memory: number | null;
+  readonly requests: number;
+}
+export type Costs = Record<Phase, Measurement>;
 type Measured = Record<Exclude<Side, "set">, Costs[]>;
 
 /** The goal for processor time in every phase, compared with the floor. */
@@ -57,9 +63,9 @@ export async function measureProvider({ stacks }: Settings): Promise<Section[]> 
 }
 
 function rowOf(phase: Phase, count: number, measured: Measured): Row {
-  const middle = (side: keyof Measured, figure: keyof Cost) =>
+  const middle = (side: keyof Measured, figure: keyof Measurement) =>
     medianBy(measured[side], (round) => round[phase][figure] ?? 0)[phase][figure];
-  const pair = (figure: keyof Cost, unit = 1): Row => {
+  const pair = (figure: keyof Measurement, unit = 1): Row => {
     const [ours, floor] = [middle("ours", figure), middle("floor", figure)];
     return {
       [figure]: ours === null ? null : ours / unit,
@@ -68,7 +74,7 @@ function rowOf(phase: Phase, count: number, measured: Measured): Row {
     };
   };
   /** The native provider beside the dynamic one. */
-  const beside = (figure: keyof Cost, name: string, ratioName: string, unit = 1): Row => {
+  const beside = (figure: keyof Measurement, name: string, ratioName: string, unit = 1): Row => {
     const [native, ours] = [middle("native", figure), middle("ours", figure)];
     return { [name]: native === null ? null : native / unit, [ratioName]: ratio(native, ours) };
   };
@@ -106,8 +112,9 @@ async function measureStack(side: Side, count: number, env: Record<string, strin
     const costs = {} as Costs;
     for (const phase of PHASES) {
       const before = requestsSoFar();
+      const peak = watchMemory(child.pid as number); // from here: the look at all processes takes processor time
       const cost = (await ask(child, phase)) as Cost;
-      costs[phase] = { ...cost, requests: requestsSoFar() - before };
+      costs[phase] = { ...cost, memory: peak() ?? null, requests: requestsSoFar() - before };
     }
     child.send("end");
     return costs;

@@ -5,7 +5,7 @@ import * as tunnels from "@tunnelplane/pulumi";
 import { Engine } from "../../tests/support/engine";
 import { native } from "../../tests/support/providers";
 import { catalogueOf } from "../changesets/objects";
-import { cpuSeconds, watchMemory } from "../processes";
+import { cpuSeconds } from "../processes";
 
 export const PHASES = ["preview", "create", "no-op", "refresh", "update all", "destroy"] as const;
 export type Phase = (typeof PHASES)[number];
@@ -17,8 +17,6 @@ export interface Cost {
   /** Seconds. */
   readonly wall: number;
   readonly cpu: number | null;
-  /** Peak memory of program, engine and plugins, in bytes. */
-  readonly memory: number | null;
   /** Bytes of the state file after the phase. */
   readonly state: number;
 }
@@ -78,13 +76,11 @@ process.once("message", async ({ side, count, env }: StackJob) => {
         return;
       }
       const before = { cpu: cpuSeconds(["self"]), time: performance.now() };
-      const peak = watchMemory(process.pid);
       await run[phase]().catch(fail);
       const cpu = cpuSeconds(["self"]);
       process.send?.({
         wall: (performance.now() - before.time) / 1000,
         cpu: cpu === undefined || before.cpu === undefined ? null : cpu - before.cpu,
-        memory: peak() ?? null,
         state: phase === "preview" ? 0 : Buffer.byteLength(engine.stateFile()),
       } satisfies Cost);
     });
