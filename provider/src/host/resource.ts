@@ -3,7 +3,7 @@ import { isAbsolute, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { mistakesBeside, type OtherMistakes } from "./mistakes";
 import { type Adopted, edgeMark, MOST_EDGES, type Origin } from "./origin";
-import { recordOneLine } from "./trace";
+import { recordOneLine, withWayHere } from "./trace";
 import { typeToken } from "./typeToken";
 
 /** What the engine needs to know of a class before the contract is loaded. */
@@ -46,6 +46,9 @@ export abstract class Resource extends pulumi.CustomResource {
         // The engine cannot import resources of dynamic providers. The provider does it, see `adopts` in the origin.
         pulumi.mergeOptions({ additionalSecretOutputs: secretOutputs }, { ...options, import: undefined }),
       );
+    } catch (error) {
+      recordAll();
+      throw withWayHere(error);
     } finally {
       recordAll();
     }
