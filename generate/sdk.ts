@@ -75,7 +75,7 @@ export function sdkClient(registry: readonly Definition[]): string {
     return `${jsdoc(`${plural(title)[0]?.toUpperCase()}${plural(title).slice(1)}. ${definition.doc}`, "  ")}  readonly ${collectionOf(definition)} = ${member};\n`;
   });
   const answers = registry.map(({ kind, type }) => `  ${kind}: ${type};\n`);
-  const exports = registry.map((definition) => `export * from "./${fileOf(definition)}";\n`);
+  const exports = registry.map((definition) => `export type * from "./${fileOf(definition)}";\n`);
   return `${HEADER}import { ApiClient } from "../client/apiClient";
 import { Collection, Entries, Module } from "../client/collection";
 ${imports.join("")}

@@ -205,7 +205,7 @@ function exposureSpec(types: Types): FunctionSpec {
       properties: {
         exposure: {
           type: "array",
-          items: types.type("Exposure", exposureSchema),
+          items: types.type("Exposure", exposureSchema()),
           description: "A row for each address, in the order of addresses.",
         },
       },

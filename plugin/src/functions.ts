@@ -65,7 +65,7 @@ export class Functions {
 const refused = (reason: string): InvokeResponse => new InvokeResponse().setFailuresList([new CheckFailure().setReason(reason)]);
 
 const inCamelCase = (row: Exposure): unknown => ({
-  ...(rename(exposureSchema, row, "camelCase") as object),
+  ...(rename(exposureSchema(), row, "camelCase") as object),
   goesTo: treeInCamelCase(row.goes_to),
 });
 

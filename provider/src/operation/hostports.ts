@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Transport } from "@tunnelplane/sdk";
 import { ConflictError, PreconditionFailedError } from "@tunnelplane/sdk";
-import { type Definition, registry } from "@tunnelplane/sdk/contract";
+import { type Definition, once, registry } from "@tunnelplane/sdk/contract";
 import type { Properties } from "../core";
 import type { RecordedResource } from "./stateBackend";
 
@@ -26,7 +26,8 @@ export interface Holder {
   readonly resource: RecordedResource;
 }
 
-const edges = new Map(registry.filter(({ fields }) => fields.hostports).map((definition) => [definition.type, definition]));
+/** The definitions of edges, by the names of their types. Made late, because it loads the whole contract. */
+const edges = once(() => new Map(registry.filter(({ fields }) => fields.hostports).map((definition) => [definition.type, definition])));
 
 /** Whether a resource in the state is the one that is being changed. */
 type IsItself = (resource: RecordedResource) => boolean;
@@ -34,7 +35,7 @@ type IsItself = (resource: RecordedResource) => boolean;
 export function holdersOf(isItself: IsItself, hostports: readonly string[], recorded: readonly RecordedResource[]): Holder[] {
   const wanted = new Map(hostports.map((hostport) => [hostport.toLowerCase(), hostport]));
   return recorded.flatMap((resource) => {
-    const definition = edges.get(resource.type.split(":").at(-1) ?? "");
+    const definition = edges().get(resource.type.split(":").at(-1) ?? "");
     // A resource with an explicit account may be on another server, where the same hostport is free.
     if (!definition || isItself(resource) || !resource.provider?.includes("::default")) return [];
     const served = resource.outputs?.hostports ?? resource.inputs?.hostports;

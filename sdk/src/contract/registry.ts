@@ -1,86 +1,98 @@
 import type { Definition, Sent } from "./core/definition";
+import { lazyList } from "./core/lazyList";
 import type { ReferenceTarget } from "./core/marks";
+import { once } from "./core/once";
 import { refuseMistakes } from "./core/refuseMistakes";
 import { nameEventTypes } from "./formats/event";
 import type { Kind } from "./kinds";
-import { apiKey } from "./types/apiKey";
-import { botUser } from "./types/botUser";
-import { certificateAuthority } from "./types/certificateAuthority";
-import { eventDestination } from "./types/eventDestination";
-import { eventSubscription } from "./types/eventSubscription";
-import { failoverBackend } from "./types/failoverBackend";
-import { httpResponseBackend } from "./types/httpResponseBackend";
-import { httpsEdge } from "./types/httpsEdge";
-import { httpsEdgeRoute } from "./types/httpsEdgeRoute";
-import { ipPolicy } from "./types/ipPolicy";
-import { ipPolicyRule } from "./types/ipPolicyRule";
-import { sshCertificateAuthority } from "./types/sshCertificateAuthority";
-import { sshCredential } from "./types/sshCredential";
-import { sshHostCertificate } from "./types/sshHostCertificate";
-import { sshUserCertificate } from "./types/sshUserCertificate";
-import { staticBackend } from "./types/staticBackend";
-import { tlsEdge } from "./types/tlsEdge";
-import { tunnelCredential } from "./types/tunnelCredential";
-import { tunnelGroupBackend } from "./types/tunnelGroupBackend";
-import { weightedBackend } from "./types/weightedBackend";
+import type { apiKey } from "./types/apiKey";
+import type { botUser } from "./types/botUser";
+import type { certificateAuthority } from "./types/certificateAuthority";
+import type { eventDestination } from "./types/eventDestination";
+import type { eventSubscription } from "./types/eventSubscription";
+import type { failoverBackend } from "./types/failoverBackend";
+import type { httpResponseBackend } from "./types/httpResponseBackend";
+import type { httpsEdge } from "./types/httpsEdge";
+import type { httpsEdgeRoute } from "./types/httpsEdgeRoute";
+import type { ipPolicy } from "./types/ipPolicy";
+import type { ipPolicyRule } from "./types/ipPolicyRule";
+import type { sshCertificateAuthority } from "./types/sshCertificateAuthority";
+import type { sshCredential } from "./types/sshCredential";
+import type { sshHostCertificate } from "./types/sshHostCertificate";
+import type { sshUserCertificate } from "./types/sshUserCertificate";
+import type { staticBackend } from "./types/staticBackend";
+import type { tlsEdge } from "./types/tlsEdge";
+import type { tunnelCredential } from "./types/tunnelCredential";
+import type { tunnelGroupBackend } from "./types/tunnelGroupBackend";
+import type { weightedBackend } from "./types/weightedBackend";
 
-/** Every resource type. A new type takes one file and one line here. */
-const definitions = [
-  tunnelCredential,
-  sshCredential,
-  sshCertificateAuthority,
-  sshUserCertificate,
-  sshHostCertificate,
-  certificateAuthority,
-  ipPolicy,
-  ipPolicyRule,
-  tunnelGroupBackend,
-  failoverBackend,
-  weightedBackend,
-  httpResponseBackend,
-  staticBackend,
-  tlsEdge,
-  httpsEdge,
-  httpsEdgeRoute,
-  eventDestination,
-  eventSubscription,
-  apiKey,
-  botUser,
-] as const;
-
-type Registered = (typeof definitions)[number];
+/**
+ * Every resource type, each loaded when it is first asked for: most programs declare a few kinds, and building the schemas of all
+ * takes half the time that their provider takes to load. A new type takes one file, one import and one line here.
+ */
+const types = {
+  tunnel_credential: (): typeof tunnelCredential => require("./types/tunnelCredential").tunnelCredential,
+  ssh_credential: (): typeof sshCredential => require("./types/sshCredential").sshCredential,
+  ssh_certificate_authority: (): typeof sshCertificateAuthority => require("./types/sshCertificateAuthority").sshCertificateAuthority,
+  ssh_user_certificate: (): typeof sshUserCertificate => require("./types/sshUserCertificate").sshUserCertificate,
+  ssh_host_certificate: (): typeof sshHostCertificate => require("./types/sshHostCertificate").sshHostCertificate,
+  certificate_authority: (): typeof certificateAuthority => require("./types/certificateAuthority").certificateAuthority,
+  ip_policy: (): typeof ipPolicy => require("./types/ipPolicy").ipPolicy,
+  ip_policy_rule: (): typeof ipPolicyRule => require("./types/ipPolicyRule").ipPolicyRule,
+  tunnel_group_backend: (): typeof tunnelGroupBackend => require("./types/tunnelGroupBackend").tunnelGroupBackend,
+  failover_backend: (): typeof failoverBackend => require("./types/failoverBackend").failoverBackend,
+  weighted_backend: (): typeof weightedBackend => require("./types/weightedBackend").weightedBackend,
+  http_response_backend: (): typeof httpResponseBackend => require("./types/httpResponseBackend").httpResponseBackend,
+  static_backend: (): typeof staticBackend => require("./types/staticBackend").staticBackend,
+  tls_edge: (): typeof tlsEdge => require("./types/tlsEdge").tlsEdge,
+  https_edge: (): typeof httpsEdge => require("./types/httpsEdge").httpsEdge,
+  https_edge_route: (): typeof httpsEdgeRoute => require("./types/httpsEdgeRoute").httpsEdgeRoute,
+  event_destination: (): typeof eventDestination => require("./types/eventDestination").eventDestination,
+  event_subscription: (): typeof eventSubscription => require("./types/eventSubscription").eventSubscription,
+  api_key: (): typeof apiKey => require("./types/apiKey").apiKey,
+  bot_user: (): typeof botUser => require("./types/botUser").botUser,
+} as const satisfies { readonly [K in Kind]: () => { readonly kind: K } };
 
 /** The definition of a kind, with the types of its fields. */
-export type DefinitionOf<K extends Kind> = Extract<Registered, { readonly kind: K }>;
+export type DefinitionOf<K extends Kind> = ReturnType<(typeof types)[K]>;
 
 /** The body that creates an object of a kind, with its defaults. */
 export type SentOf<K extends Kind> = Sent<DefinitionOf<K>["fields"]>;
 
-export const registry: readonly Definition[] = definitions;
+const loaders = new Map<string, () => Definition>(Object.entries(types));
+
+/** All definitions. Looking at it loads every type and refuses mistakes among them; for one kind, take {@link definitionNamed}. */
+export const registry: readonly Definition[] = lazyList(() => {
+  const all = [...loaders.keys()].map(definitionNamed);
+  refuseMistakes(all, Object.keys(GROUPS));
+  return all;
+});
+nameEventTypes(registry);
 
 /** Names for groups of kinds, for references that may point to any kind of a group. */
 const GROUPS: Readonly<Partial<Record<ReferenceTarget, (definition: Definition) => boolean>>> = {
   backend: (definition) => definition.path.startsWith("/backends/"),
 };
 
-refuseMistakes(registry, Object.keys(GROUPS));
-nameEventTypes(registry);
-
-const byKind = new Map<string, Definition>(registry.map((definition) => [definition.kind, definition]));
-const byPrefix = new Map(registry.map((definition) => [definition.idPrefix, definition]));
+const loaded = new Map<string, Definition>();
 
 /** The definition of a kind, with the types of its fields. */
 export const definitionOf = <K extends Kind>(kind: K): DefinitionOf<K> => definitionNamed(kind) as DefinitionOf<K>;
 
 /** The definition of a kind whose name is only known at run time, for example from a table. Throws if there is none. */
 export function definitionNamed(kind: string): Definition {
-  const definition = byKind.get(kind);
+  const known = loaded.get(kind);
+  if (known) return known;
+  const definition = loaders.get(kind)?.();
   if (!definition) throw new Error(`There is no resource kind ${JSON.stringify(kind)}`);
+  loaded.set(kind, definition);
   return definition;
 }
 
+const byPrefix = once(() => new Map(registry.map((definition) => [definition.idPrefix, definition])));
+
 /** The definition of an object by the prefix of its id. */
-export const definitionOfId = (id: string): Definition | undefined => byPrefix.get(id.slice(0, id.indexOf("_")));
+export const definitionOfId = (id: string): Definition | undefined => byPrefix().get(id.slice(0, id.indexOf("_")));
 
 /** The definitions that a reference to these kinds or groups may point to. */
 export const targetsOf = (kinds: readonly ReferenceTarget[]): Definition[] =>

@@ -22,26 +22,26 @@ import type { EventSubscription, EventSubscriptionCreate, EventSubscriptionUpdat
 import type { ApiKey, ApiKeyCreate, ApiKeyUpdate } from "./apiKey";
 import type { BotUser, BotUserCreate, BotUserUpdate } from "./botUser";
 
-export * from "./tunnelCredential";
-export * from "./sshCredential";
-export * from "./sshCertificateAuthority";
-export * from "./sshUserCertificate";
-export * from "./sshHostCertificate";
-export * from "./certificateAuthority";
-export * from "./ipPolicy";
-export * from "./ipPolicyRule";
-export * from "./tunnelGroupBackend";
-export * from "./failoverBackend";
-export * from "./weightedBackend";
-export * from "./httpResponseBackend";
-export * from "./staticBackend";
-export * from "./tlsEdge";
-export * from "./httpsEdge";
-export * from "./httpsEdgeRoute";
-export * from "./eventDestination";
-export * from "./eventSubscription";
-export * from "./apiKey";
-export * from "./botUser";
+export type * from "./tunnelCredential";
+export type * from "./sshCredential";
+export type * from "./sshCertificateAuthority";
+export type * from "./sshUserCertificate";
+export type * from "./sshHostCertificate";
+export type * from "./certificateAuthority";
+export type * from "./ipPolicy";
+export type * from "./ipPolicyRule";
+export type * from "./tunnelGroupBackend";
+export type * from "./failoverBackend";
+export type * from "./weightedBackend";
+export type * from "./httpResponseBackend";
+export type * from "./staticBackend";
+export type * from "./tlsEdge";
+export type * from "./httpsEdge";
+export type * from "./httpsEdgeRoute";
+export type * from "./eventDestination";
+export type * from "./eventSubscription";
+export type * from "./apiKey";
+export type * from "./botUser";
 
 /** The objects of answers, by kind. */
 export interface Answers {

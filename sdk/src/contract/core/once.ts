@@ -10,3 +10,12 @@ export function oncePer<K extends object, T>(derive: (from: K) => T): (from: K) 
     return derived.value;
   };
 }
+
+/** A function that makes its result at the first call. */
+export function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

@@ -1,22 +1,25 @@
 import type { Definition } from "../core/definition";
 import { conditioned, text } from "../core/fields";
+import { lazyList } from "../core/lazyList";
 
 const CHANGES = ["created", "updated", "deleted"] as const;
 
 /** The possible changes of an object. */
 export type Change = (typeof CHANGES)[number];
 
-const subjects: string[] = [];
-const types: string[] = [];
+let definitions: readonly Definition[] = [];
+
+/** Names the types whose changes are events. The registry calls this: this file cannot import it, because one of its types imports this file. */
+export function nameEventTypes(all: readonly Definition[]): void {
+  definitions = all;
+}
+
+const subjects: readonly string[] = lazyList(() => [...new Set(definitions.map(({ subject }) => subject).sort())]);
 
 /** Every event type that a subscription may name. */
-export const EVENT_TYPES: readonly string[] = types;
-
-/** Fills the list of event types. The registry calls this: this file cannot import it, because one of its types imports this file. */
-export function nameEventTypes(definitions: readonly Definition[]): void {
-  subjects.push(...new Set(definitions.map(({ subject }) => subject).sort()));
-  types.push(...subjects.flatMap((subject) => CHANGES.map((change) => `${subject}_${change}.v0`)));
-}
+export const EVENT_TYPES: readonly string[] = lazyList(() =>
+  subjects.flatMap((subject) => CHANGES.map((change) => `${subject}_${change}.v0`)),
+);
 
 /** The event type of a change. */
 export const eventTypeOf = ({ subject }: Definition, change: Change): string => `${subject}_${change}.v0`;

@@ -1,15 +1,12 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { conditioned, description, distinct, map, metadata, reference, text } from "../core/fields";
-import { mark, type Rule } from "../core/marks";
-import { endOf } from "../core/renewal";
+import { mark } from "../core/marks";
 import { complainAboutCidr } from "./cidr";
 import { openSshPublicKey, readSshPublicKey } from "./sshPublicKey";
-import { secondsOf, timestamp, timestampOf } from "./time";
 
 /** OpenSSH refuses certificates with more principals (SSHKEY_CERT_MAX_PRINCIPALS in sshkey.h). */
 const MOST_PRINCIPALS = 256;
-const DAY = 24 * 60 * 60;
 
 /** The fields that certificates for users and for hosts have in common. */
 export const subjectFields = (principals: string) => ({
@@ -29,17 +26,6 @@ export const subjectFields = (principals: string) => ({
     .meta({ description: `${principals} At most ${MOST_PRINCIPALS}. Set at creation only.` }),
 });
 
-/** The validity of a certificate. The server fills in what is left out ({@link completeValidity}). */
-export const validityFields = () => ({
-  valid_after: mark(timestamp().optional(), { immutable: true, serverDefault: true }).meta({
-    description: "Start of the validity (RFC 3339, in whole seconds). Default: now. Set at creation only.",
-  }),
-  valid_until: mark(timestamp().optional(), { immutable: true, serverDefault: true }).meta({
-    description:
-      "End of the validity (RFC 3339, in whole seconds). Default: 24 hours after its creation, or after `valid_after` if that is later. Set at creation only.",
-  }),
-});
-
 /** Fields that only answers carry. */
 export const certificateComputed = {
   key_type: z.enum(["rsa", "ecdsa", "ed25519"]).meta({ description: "The type of `public_key`." }),
@@ -53,25 +39,6 @@ export const keyTypeOf = (sent: { public_key: string }) => {
   const read = readSshPublicKey(sent.public_key);
   return typeof read === "string" ? {} : { key_type: read.type };
 };
-
-interface Validity {
-  readonly valid_after: string;
-  readonly valid_until: string;
-}
-
-/** No server would accept a certificate that ends before it begins. */
-export const endsAfterItBegins: Rule<Partial<Validity>> = function* ({ valid_after, valid_until }) {
-  if (valid_after === undefined || valid_until === undefined) return;
-  if (secondsOf(valid_until) <= secondsOf(valid_after))
-    yield { path: ["valid_until"], message: `must be at least a second after \`valid_after\` (${valid_after})` };
-};
-
-/** spec "SSH user certificate": by default, valid from its creation on for 24 hours. */
-export function completeValidity(sent: Partial<Validity>, now: Date): Validity {
-  const created = timestampOf(Math.floor(now.getTime() / 1000));
-  const { valid_after = created, valid_until = endOf(valid_after, DAY, now) } = sent;
-  return { valid_after, valid_until };
-}
 
 const wellKnown = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(", ");
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { defineResource } from "../core/definition";
-import { conditioned, description, exactlyOne, metadata, object, text, word } from "../core/fields";
+import { description, exactlyOne, metadata, object, text, word } from "../core/fields";
 import { mark } from "../core/marks";
 import { arn } from "../formats/arn";
-import { isDomain } from "../formats/host";
+import { DEFAULT_SITE, site } from "../formats/site";
 
 const needed = (doc: string) => word(255).meta({ description: doc });
 const secret = (doc: string) => mark(word(4096), { secret: true }).meta({ description: doc });
@@ -26,17 +26,6 @@ const auth = () =>
     },
     { name: "CloudAuth", rules: [exactlyOne(["role", "creds"])] },
   ).meta({ description: "How to sign in: exactly one of `role` and `creds`." });
-
-/** The site of the monitoring service if the target names none. */
-export const DEFAULT_SITE = "datadoghq.com";
-
-/** A site of the monitoring service. The server sends to a host below it, so it must be a plain domain. */
-const site = () =>
-  conditioned(text(255, "characters"), (value) =>
-    value === "" || isDomain(value)
-      ? undefined
-      : `must be a domain name alone, without scheme, port or path, for example "${DEFAULT_SITE}" or "datadoghq.eu"`,
-  );
 
 const TARGETS = ["stream_service", "delivery_service", "log_service", "monitoring_service"];
 

@@ -1,6 +1,7 @@
 import { defineResource } from "../core/definition";
 import type { Rule } from "../core/marks";
-import { certificateComputed, endsAfterItBegins, keyTypeOf, subjectFields, validityFields } from "../formats/sshCertificate";
+import { certificateComputed, keyTypeOf, subjectFields } from "../formats/sshCertificate";
+import { endsAfterItBegins, validityFields } from "../formats/validity";
 
 const hasPrincipals: Rule<{ principals?: readonly string[] }> = function* ({ principals }) {
   if (principals?.length === 0)

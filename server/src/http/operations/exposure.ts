@@ -8,7 +8,7 @@ import type { Operation, Shape } from "./operation";
 const exposureShape: Shape = {
   name: "Exposure",
   io: "output",
-  schema: exposureSchema.extend({
+  schema: exposureSchema().extend({
     gateways: z
       .array(z.object({ name: z.string(), last_seen: z.iso.datetime(), state: z.enum(["applied", "rejected"]), reason: z.string() }))
       .optional()
