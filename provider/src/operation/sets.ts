@@ -1,6 +1,6 @@
 import type { Transport } from "@tunnelplane/sdk";
 import { ApiError, ConnectionError, TimeoutError } from "@tunnelplane/sdk";
-import { countsOf, linesOf } from "@tunnelplane/sdk/catalogue";
+import type * as Catalogues from "@tunnelplane/sdk/catalogue";
 import { type DeclaredSet, type RecordedSet, SetLifecycle } from "../core/setLifecycle";
 import type { Operation } from "./operation";
 
@@ -26,6 +26,8 @@ export class SetSteps {
       try {
         const { operations } = await this.#lifecycle.plan(transport, declared);
         if (urn && operations.length > 0) {
+          // Loaded here: the reader of catalogues comes with these words, and would slow the start of runs.
+          const { countsOf, linesOf } = require("@tunnelplane/sdk/catalogue") as typeof Catalogues;
           const shown = operations.slice(0, MOST_SHOWN).flatMap(linesOf);
           if (operations.length > MOST_SHOWN) shown.push(`and ${operations.length - MOST_SHOWN} more`);
           await host.inform([`${declared.set}: ${countsOf(operations, "planned")}`, ...shown].join("\n"), urn.of);
