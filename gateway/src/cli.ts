@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { outliveReader } from "@tunnelplane/sdk/node";
 import { Command } from "commander";
 import { renderCommand } from "./commands/render";
 import { runCommand } from "./commands/run";
@@ -8,6 +9,7 @@ const program = new Command("tunnelplane-gateway")
   .description("Makes Envoy do what edges, policies and credentials declare")
   .version(VERSION);
 for (const command of [runCommand(), renderCommand()]) program.addCommand(command);
+outliveReader();
 program.parseAsync().catch((error: Error) => {
   console.error(`tunnelplane-gateway: ${error.message}`);
   process.exit(1);

@@ -1,4 +1,5 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -165,6 +166,27 @@ describe("The command line", () => {
       command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
       expect(help).to.contain(`\nExamples:\n  ${first?.[0]}`);
     });
+
+  it("ends as it would have when nobody reads its output any more", async () => {
+    for (const [cli, args, expected] of [
+      [CLI, ["--help"], 0],
+      [CLI, ["explain", "TP_9999"], 2],
+      [join(__dirname, "../../provider/dist/cli/main.js"), ["--help"], 0],
+      [join(__dirname, "../../gateway/dist/cli.js"), ["--help"], 0],
+    ] as const) {
+      const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", cli, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+      child.stdout.destroy();
+      let err = "";
+      child.stderr.on("data", (chunk) => {
+        err += chunk;
+      });
+      const [code] = await once(child, "close");
+      expect({ code, stack: /EPIPE|^ +at /m.test(err) }, `${cli} ${args.join(" ")}: ${err}`).to.deep.equal({
+        code: expected,
+        stack: false,
+      });
+    }
+  });
 
   it("colours only what a terminal shows", () => {
     expect(run(["list", "tls-edges"]).out).not.to.contain("\u001B");

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import "@tunnelplane/sdk/node";
+import { outliveReader } from "@tunnelplane/sdk/node";
 import { type Command, CommanderError } from "commander";
 import { exitCodeOf, SaysNo } from "./look";
 import { program } from "./program";
@@ -11,6 +11,7 @@ function throwing(command: Command): Command {
   return command;
 }
 
+outliveReader();
 throwing(program())
   .parseAsync()
   .catch((error: Error & { code?: string }) => {
