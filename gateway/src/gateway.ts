@@ -39,6 +39,8 @@ const AGAIN_MS = 1000;
 /** After a configuration that failed: each try may cost Envoy's start for many edges. */
 const SERVE_AGAIN_MS = 5000;
 const REPORT_EVERY_MS = 30_000;
+/** An Envoy beside the gateway may start a little later. */
+const SILENT_MS = 10_000;
 /** So much of the time that Envoy took for the last change is waited for more changes: one is rarely alone. */
 const GATHERING = 1 / 10;
 /** However often something changes, or a report fails. */
@@ -51,6 +53,8 @@ export class Gateway {
   /** Objects changed since they were served. */
   #isBehind = false;
   #serveAt = 0;
+  /** Since when Envoy has been waited for, in milliseconds. */
+  #waitedSince = 0;
   /** How long the last change took to be served, in milliseconds. */
   #took = 0;
   #reported = { text: "", at: 0 };
@@ -152,7 +156,15 @@ export class Gateway {
 
   /** Whether it came after what it was to serve was written, so that it has to be asked what it thinks of that. */
   async #isEnvoyNew(): Promise<boolean> {
-    return this.serving && !this.parts.envoy.isTold && (await this.parts.envoy.isReady());
+    const { envoy, complain } = this.parts;
+    if (!this.serving || envoy.isTold) {
+      this.#waitedSince = 0;
+      return false;
+    }
+    if (await envoy.isReady()) return true;
+    this.#waitedSince ||= Date.now();
+    if (Date.now() - this.#waitedSince >= SILENT_MS) complain(`Envoy serves nothing, because ${envoy.cure}`);
+    return false;
   }
 
   async #tryToServe(): Promise<void> {

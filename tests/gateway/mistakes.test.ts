@@ -110,6 +110,17 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
     expect(lineAbout(one, "could not be read")).to.contain("check TUNNELPLANE_API_KEY").and.to.contain("served on");
   });
 
+  it("for an Envoy beside the gateway that nobody has started", async () => {
+    const one = running.now;
+    await one.site("good.example.com");
+    one.run("--dev-ca", "--envoy", "none");
+    await one.gateway.logged("Envoy serves nothing");
+    expect(lineAbout(one, "Envoy serves nothing"))
+      .to.contain(`start Envoy with -c ${join(one.state, "envoy", "bootstrap.json")}`)
+      .and.to.contain(`nothing answers at ${join(one.state, "envoy", "admin.sock")}`);
+    for await (const { name } of one.api.gateways.list()) throw new Error(`${name} reports what nobody knows`);
+  });
+
   it("at the start: an Envoy that is too old, taken ports for agents and metrics, a certificate that is not there", async () => {
     const one = running.now;
     const old = join(one.folder, "envoy");

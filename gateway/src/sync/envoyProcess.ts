@@ -95,6 +95,10 @@ export class Envoy {
     });
   }
 
+  get cure(): string {
+    return `nothing answers at ${this.admin}: start Envoy with -c ${this.#file("bootstrap")}, as a user who may write there`;
+  }
+
   /** The version of the Envoy that runs; empty while it does not answer. */
   async version(): Promise<string> {
     const said = await this.#ask("/server_info").catch(() => "{}");

@@ -5,6 +5,8 @@ import type { Configuration, EdgeState, Objects } from "../envoy/model";
 export interface Engine {
   /** Whether it was there when it was told something last; otherwise nobody knows yet what it says. */
   readonly isTold: boolean;
+  /** How to start it, for people. */
+  readonly cure: string;
   isReady(): Promise<boolean>;
   push(configuration: Configuration): Promise<string | undefined>;
   /** What it says against a configuration; it may serve what it takes. */
