@@ -63,6 +63,19 @@ describe("No request gets around a check:", () => {
     authority("ca", clients.pem),
   ];
 
+  it("no spelling of a path gets past a policy that asks for it, on an edge with one route", async () => {
+    const policies = inbound(policy(['req.path == "/jwt" || req.path.startsWith("/jwt/")'], ["deny"]));
+    await gateway.serve([httpsEdge({ routes: [route({ backend: to("up"), policies })] }), fixed("up", gateway.state.upstream.address)]);
+    expect((await gateway.http1("/open/x")).status).to.equal(200);
+    expect((await gateway.http1("/jwt")).status).to.equal(403);
+    for (const path of [...TRICKS, "/jwt;x", "/jwt;/", "/;/jwt"]) {
+      const { status, body } = await gateway.http1(path);
+      if (status !== 200) continue;
+      const { path: seen } = JSON.parse(body) as { path: string };
+      expect(decodeURIComponent(seen.split("?")[0] ?? ""), `${path} passed as ${seen}`).not.to.match(/^[/\\;]*jwt([/;]|$)/);
+    }
+  });
+
   for (const protocol of ["http1", "http2"] as const) {
     it(`no spelling of a path over ${protocol} reaches a route that requires a token`, async () => {
       await gateway.serve(guarded());

@@ -47,6 +47,15 @@ export function knowing(condition: Condition, input: Input, value: string): Cond
   return condition.input === input ? holds(condition.test, value) : condition;
 }
 
+/** Whether a condition depends on an input. */
+export function asks(condition: Condition, input: Input): boolean {
+  if (typeof condition === "boolean") return false;
+  if ("not" in condition) return asks(condition.not, input);
+  if ("all" in condition) return condition.all.some((one) => asks(one, input));
+  if ("any" in condition) return condition.any.some((one) => asks(one, input));
+  return condition.input === input;
+}
+
 /** Whether a test holds for a text. */
 export function holds(test: Test, value: string): boolean {
   if ("exact" in test) return value === test.exact;

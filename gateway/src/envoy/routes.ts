@@ -1,6 +1,7 @@
 import type { HttpsEdge, HttpsEdgeRoutes } from "@tunnelplane/sdk";
 import { answerOf } from "./answers";
 import type { Backends, Destination } from "./backends";
+import { asks } from "./condition";
 import type { Json } from "./json";
 import { requireToken, type TokenCheck, tokenCheck } from "./jwt";
 import { limitFilter, limitNames, turnOn } from "./limits";
@@ -150,5 +151,12 @@ function userAgents(filter: HttpsEdgeRoutes["user_agent_filter"]): Json[] {
   return [...(filter.allow.length > 0 ? [found(filter.allow)] : []), ...(filter.deny.length > 0 ? [{ not_rule: found(filter.deny) }] : [])];
 }
 
-/** Where an edge has several routes, what some servers cut off at a semicolon could be one route here and another one there. */
-export const mayConfuseServers = (edge: HttpsEdge): boolean => edge.routes.length > 1;
+/**
+ * Whether something depends on the path: which of several routes takes a request, or what a policy decides. Some servers cut a
+ * path off at a semicolon, so that it would be one path here and another one there.
+ */
+export const dependsOnPath = ({ routes }: HttpsEdge, served: readonly Served[]): boolean =>
+  routes.length > 1 || served.some(({ decision }) => decisionAsksPath(decision));
+
+const decisionAsksPath = (decision: Decision): boolean =>
+  "when" in decision && (asks(decision.when, "path") || decisionAsksPath(decision.yes) || decisionAsksPath(decision.no));

@@ -5,7 +5,7 @@ import type { Json } from "./json";
 import { type Front, listenersOf } from "./listeners";
 import { type Configuration, type EdgeState, type Objects, type Surroundings, Unservable } from "./model";
 import { type Hostport, readHostport } from "./names";
-import { mayConfuseServers, type Needs, serveRoute } from "./routes";
+import { dependsOnPath, type Needs, serveRoute } from "./routes";
 import { tcpFilters } from "./tcpChain";
 import { downstreamTls, type Termination, terminationOf } from "./tls";
 import { virtualHost } from "./virtualHost";
@@ -95,7 +95,7 @@ function httpsFront(edge: HttpsEdge, hostport: Hostport, context: Context): Fron
   return {
     hostport,
     transport: transportFor(hostport, termination, ["h2", "http/1.1"], context.surroundings),
-    virtualHost: virtualHost(hostport, served, { semicolons: mayConfuseServers(edge) }),
+    virtualHost: virtualHost(hostport, served, { semicolons: dependsOnPath(edge, served) }),
     needs,
   };
 }
