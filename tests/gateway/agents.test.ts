@@ -44,13 +44,15 @@ describe("Agents that come in by ssh -R", () => {
       [key, `${APP}:443`],
       [key, "other.example.com:443"],
       [key, "service=db:1"],
+      [key, "service=web:0"],
       [sshKey(), `${APP}:443`],
       [{ token: "tpt_of-nobody" }, `${APP}:443`],
     ] as const;
     for (const [proof, bind] of tries) expect(await ended(one.agent(proof, bind)), bind).to.equal(255);
     expect(one.gateway.log)
       .to.contain("its credential does not allow it")
-      .and.to.contain("no edge without a backend declares this hostport");
+      .and.to.contain("no edge without a backend declares this hostport")
+      .and.to.contain("expected a port from 1 to 65535");
   });
 
   it("may forward what they bind and nothing else: no shell, no command, no way into the gateway's network", async () => {
