@@ -39,9 +39,11 @@ onEveryDatabase("A body", (start) => {
     expectRefused(await server.rest.post("/edges/tls", { policies }), invalid("policies.inbound[0].actions", "100"));
   });
 
-  it("that is larger than 1 MiB is refused", async () => {
-    const answer = await server.rest.post("/ip_policies", { metadata: "a".repeat(1024 * 1024) });
-    expectRefused(answer, { status: 413, code: "TP_1401" });
+  it("that is larger than 1 MiB is refused, however large it is", async () => {
+    for (const size of [1, 5, 20]) {
+      const answer = await server.rest.post("/ip_policies", { metadata: "a".repeat(size * 1024 * 1024) });
+      expectRefused(answer, { status: 413, code: "TP_1401" });
+    }
   });
 
   it("with thousands of errors is refused with a short error about the first ones", async () => {

@@ -29,6 +29,8 @@ import { oneLogger, RequestLog } from "./requestLog";
 const SERVICE_VERSION = "2";
 const MIB = 1024 * 1024;
 const BODY_LIMIT = MIB;
+/** The rest of a refused body that is still read, within the time that any request has. */
+const MOST_UNREAD = 64 * MIB;
 /** The limit of a page is 8 MiB; some of that is for the JSON around its objects. */
 const PAGE_BYTES = 8 * MIB - 64 * 1024;
 /** A longer answer gets its own turn of the event loop, because inserting its addresses takes milliseconds. */
@@ -129,7 +131,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
       await limits.admit(request.caller.keyId, request, reply);
       refuseGateways(request);
       if (request.routeOptions.config.large) largeBodies.admit(request, reply);
-      else context.validation.refuseWhileFull(request.caller.ownerId, Number(request.headers["content-length"] ?? 0));
+      else context.validation.refuseWhileFull(request.caller.ownerId, Math.min(Number(request.headers["content-length"] ?? 0), BODY_LIMIT));
       await underWay.admit(request);
       requireVersion(request);
       requirePlainBody(request);
@@ -315,6 +317,8 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
   const refusal = requestErrorOf(error);
   // A refusal is no failure; the request log's line is enough.
   if (refusal.status >= 500 && refusal !== error) request.log.error({ operation_id: request.id, err: error }, "request failed");
+  // Fastify would hang up, and a client that still sends would never see the answer. What it sends is thrown away.
+  if (refusal.status === 413 && Number(request.headers["content-length"]) <= MOST_UNREAD) reply.removeHeader("connection");
   reply
     .code(refusal.status)
     .headers({ "x-request-id": request.id, ...(refusal.status === 401 && CHALLENGE), ...refusal.options.headers })

@@ -41,7 +41,7 @@ export class Validation {
 
   /**
    * Refuses a body before it is read, where too much of its owner waits already: reading and parsing it would cost memory for nothing.
-   * @param bytes how long its header says it is; 0 where it does not say
+   * @param bytes how much of it is read: what its header says, up to the limit of bodies; 0 where it does not say
    */
   refuseWhileFull(owner: string, bytes: number): void {
     if ((this.#sizes.get(owner) ?? 0) + bytes > MOST_OF_ONE) throw tooMuch();
