@@ -90,6 +90,22 @@ describe("A gateway", () => {
     expect(render.log).to.contain("edghts_1 is rejected: the backend bkdhr_gone does not exist");
   });
 
+  it("renders no file in which a kind or a field is misspelt, and says where", async () => {
+    const { state } = running.now;
+    const file = join(state, "objects.json");
+    const fields = { id: "edghts_1", hostports: ["app.example.com:443"] };
+    for (const [object, expected] of [
+      [{ kind: "ip_policy_rul", fields }, 'objects[0]: there is no kind "ip_policy_rul"; expected one of'],
+      [{ kind: "https_edge", fields }, "objects[0]: routes missing; give each https_edge as the API answers it"],
+    ] as const) {
+      writeFileSync(file, JSON.stringify({ objects: [object] }));
+      const render = GatewayProcess.start(["render", file, "--dev-ca", "--state", state, "--listen", "443=127.0.0.1:8443"]);
+      expect(await render.ended()).to.equal(1);
+      expect(render.out).to.equal("");
+      expect(render.log).to.contain(expected);
+    }
+  });
+
   it("says in one line which setting is missing", async () => {
     const { state } = running.now;
     for (const [args, expected] of [

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf } from "@tunnelplane/sdk/contract";
+import { messageOf, registry } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
 import { bootstrap } from "../envoy/listeners";
 import { objectsOf } from "../envoy/model";
@@ -57,5 +57,27 @@ function fromFile(file: string): readonly Entry[] {
   const isEntry = (one: unknown): one is Entry =>
     typeof one === "object" && one !== null && "kind" in one && typeof (one as Entry).fields === "object";
   if (!Array.isArray(list) || !list.every(isEntry)) throw new Error(`${file} must hold {"objects": [{"kind": …, "fields": {…}}, …]}`);
+  for (const [index, entry] of list.entries()) refuseMistake(entry, `${file}, objects[${index}]`);
   return list;
+}
+
+/** What a translation cannot do without. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  tls_edge: ["id", "hostports"],
+  https_edge: ["id", "hostports", "routes"],
+  tunnel_group_backend: ["id", "labels"],
+  failover_backend: ["id", "backends"],
+  weighted_backend: ["id", "backends"],
+  http_response_backend: ["id", "status_code"],
+  static_backend: ["id", "address"],
+  ip_policy_rule: ["id", "cidr", "action", "ip_policy"],
+  certificate_authority: ["id", "ca_pem"],
+};
+
+/** A check that is misspelt must not be left out in silence. */
+function refuseMistake({ kind, fields }: Entry, place: string): void {
+  const kinds: string[] = registry.map((definition) => definition.kind);
+  if (!kinds.includes(kind)) throw new Error(`${place}: there is no kind ${JSON.stringify(kind)}; expected one of ${kinds.join(", ")}`);
+  const missing = (NEEDED[kind] ?? []).filter((name) => !(name in fields));
+  if (missing.length > 0) throw new Error(`${place}: ${missing.join(" and ")} missing; give each ${kind} as the API answers it`);
 }
