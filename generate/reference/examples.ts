@@ -1,9 +1,13 @@
 import { stringify } from "yaml";
 import {
+  camelCase,
   collectionOf,
   createSchema,
   type Definition,
   definitionNamed,
+  moduleAsResource,
+  modulesOf,
+  pathFieldsOf,
   readSampleReference,
   rename,
   sampleBody,
@@ -20,6 +24,7 @@ function eachSample(
   definition: Definition,
   name: string,
   declare: (one: Definition, entry: string) => void,
+  named: (kind: string) => Definition = definitionNamed,
   done = new Set<string>(),
 ): void {
   const reference = `${definition.kind}/${name}`;
@@ -27,7 +32,7 @@ function eachSample(
   done.add(reference);
   for (const target of sampleReferences(definition)) {
     const { kind, name: entry } = readSampleReference(target);
-    eachSample(definitionNamed(kind), entry, declare, done);
+    eachSample(named(kind), entry, declare, named, done);
   }
   declare(definition, name);
 }
@@ -48,12 +53,33 @@ export function catalogueExample(definition: Definition, name: string): string {
 }
 
 /** The same as a Pulumi program for the native provider. */
-export function pulumiProgram(definition: Definition, name = exampleName(definition)): Program {
+export const pulumiProgram = (definition: Definition): Program => programOf(definition, exampleName(definition), definitionNamed);
+
+/** A program that declares a module as a resource of its own, beside what it belongs to. */
+export function moduleProgram(parent: Definition, module: string, type: string): Program {
+  const fromPath = Object.fromEntries(pathFieldsOf(parent).map((field) => [field, (parent.sample as Json)[field]]));
+  const sample = { ...fromPath, [parent.idField]: `${parent.kind}/${exampleName(parent)}`, ...((parent.sample as Json)[module] as Json) };
+  return programOf({ ...moduleAsResource(parent, module), type, sample }, camelCase(module), (kind) =>
+    withoutModules(definitionNamed(kind)),
+  );
+}
+
+function withoutModules(definition: Definition): Definition {
+  const modules = new Set(modulesOf(definition));
+  return { ...definition, sample: Object.fromEntries(Object.entries(definition.sample).filter(([field]) => !modules.has(field))) };
+}
+
+function programOf(definition: Definition, name: string, named: (kind: string) => Definition): Program {
   const resources: Record<string, Program[string]> = {};
-  eachSample(definition, name, (one, entry) => {
-    const fields = sampleFields(one, (reference) => `\${${readSampleReference(reference).name}.id}`);
-    resources[entry] = { type: `tunnelplane:${one.type}`, properties: rename(createSchema(one), fields, "camelCase") as Json };
-  });
+  eachSample(
+    definition,
+    name,
+    (one, entry) => {
+      const fields = sampleFields(one, (reference) => `\${${readSampleReference(reference).name}.id}`);
+      resources[entry] = { type: `tunnelplane:${one.type}`, properties: rename(createSchema(one), fields, "camelCase") as Json };
+    },
+    named,
+  );
   return resources;
 }
 

@@ -10,6 +10,7 @@ import {
   ERRORS,
   type ErrorName,
   fieldsWhere,
+  formatPath,
   marksOf,
   modulesOf,
   modulesWithTypes,
@@ -144,7 +145,7 @@ function errors(definition: Definition): string {
       name === "taken"
         ? definition
             .unique(sampleFields(definition))
-            .map(({ path, taken }) => `\`${path.join(".")}\` ${taken}`)
+            .map(({ path, taken }) => `\`${formatPath(path)}\` ${taken}`)
             .join("; ")
         : "";
     return `| [\`${code}\`](../errors.md) | ${status} | ${cell([when, special].filter(Boolean).join(": "))} |\n`;
@@ -161,7 +162,7 @@ ${rows.join("")}`.trimEnd();
 /** What requests about a type may be refused for, beyond what any request may. */
 function errorsOf(definition: Definition): ErrorName[] {
   const fields = Object.values(definition.fields);
-  const isReferredTo = registry.some((other) => Object.values(other.fields).some((field) => refersTo(field, definition)));
+  const isReferredTo = registry.some((other) => Object.values(other.fields).some((field) => keeps(field, definition)));
   const refers = fields.some((field) => registry.some((target) => refersTo(field, target)));
   const own: Partial<Record<ErrorName, boolean>> = {
     malformed_json: true,
@@ -181,12 +182,15 @@ function errorsOf(definition: Definition): ErrorName[] {
   return (Object.keys(own) as ErrorName[]).filter((name) => own[name]);
 }
 
-/** Whether a field, or one inside it, holds ids of objects of a type and keeps them from being deleted. */
+/** Whether a field, or one inside it, holds ids of objects of a type. */
 function refersTo(field: z.ZodType, target: Definition): boolean {
   const { reference } = marksOf(field);
-  if (reference) return !reference.cascade && targetsOf(reference.to).includes(target);
+  if (reference) return targetsOf(reference.to).includes(target);
   return Object.values(shapeOf(field) ?? {}).some((inner) => refersTo(inner, target));
 }
+
+/** The same, and those ids keep the objects from being deleted. */
+const keeps = (field: z.ZodType, target: Definition): boolean => !marksOf(field).reference?.cascade && refersTo(field, target);
 
 function imports(definition: Definition, name: string): string {
   const { type, idPrefix } = definition;

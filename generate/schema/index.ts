@@ -12,11 +12,15 @@ import {
   marksOf,
   moduleAsResource,
   modulesWithTypes,
+  pascalCase,
   pathFieldsOf,
+  present,
   withArticle,
 } from "../../sdk/src/contract";
-import { inEveryLanguage, type PackageTypes } from "../languages";
-import { pulumiProgram } from "../reference/examples";
+import { inEveryLanguage, type PackageTypes, type Program } from "../languages";
+import { declarationsOf } from "../languages/model";
+import { typescript } from "../languages/typescript";
+import { moduleProgram, pulumiProgram } from "../reference/examples";
 import { languages, manifest, repository } from "./languages";
 import type { FunctionSpec, ObjectSpec, Properties, ResourceSpec } from "./spec";
 import { alwaysIn, PACKAGE, requiredOf, Types, tokenOf } from "./types";
@@ -47,22 +51,52 @@ const SETTINGS: Properties = {
 /** The text of the schema of this package. */
 export function packageSchema(registry: readonly Definition[], version: string): string {
   const types = packageTypes(registry);
+  const examples = examplesOf(registry);
   const resources = Object.fromEntries(
     Object.entries(types.resources).map(([token, resource]) => {
-      const definition = registry.find(({ type }) => tokenOf(type) === token);
-      const examples = definition ? examplesOf(definition, types) : "";
-      return [token, { ...resource, description: `${resource.description}${examples}` }];
+      const { title, program, code } = present(examples.get(token));
+      return [token, { ...resource, description: `${resource.description}${usage(title, program, types, code)}` }];
     }),
   );
   return `${JSON.stringify({ ...about(version), ...types, resources }, null, 2)}\n`;
 }
 
+interface Example {
+  readonly title: string;
+  readonly program: Program;
+  /** In TypeScript, where somebody wrote it. */
+  readonly code?: string;
+}
+
+/** An example for each resource, by its token. */
+function examplesOf(registry: readonly Definition[]): ReadonlyMap<string, Example> {
+  const examples = new Map<string, Example>([[tokenOf("CatalogueSet"), CATALOGUE_SET]]);
+  for (const definition of registry) {
+    const { type, title, example } = definition;
+    examples.set(tokenOf(type), { title: withArticle(title), program: pulumiProgram(definition), code: example });
+    for (const module of modulesWithTypes(definition))
+      examples.set(tokenOf(module.type), {
+        title: `the ${module.name} module of ${withArticle(title)}`,
+        program: moduleProgram(definition, module.name, module.type),
+      });
+  }
+  return examples;
+}
+
+const CATALOGUE_SET: Example = {
+  title: "a catalogue as one resource",
+  program: { prod: { type: `${PACKAGE}:CatalogueSet`, properties: { file: "tunnels.yaml" } } },
+};
+
 /** The same program in every language, in the form from which Pulumi's generators take that of theirs. */
-function examplesOf(definition: Definition, types: PackageTypes): string {
-  const typescript = `import * as tunnels from "${languages.nodejs.packageName}";\n\n${definition.example}\n`;
-  const programs = { typescript: { code: typescript }, ...inEveryLanguage(pulumiProgram(definition), types) };
+function usage(about: string, program: Program, types: PackageTypes, written: string | undefined): string {
+  const { packageName } = languages.nodejs;
+  const code = written
+    ? `import * as tunnels from "${packageName}";\n\n${written}\n`
+    : typescript(declarationsOf(program, types), packageName);
+  const programs = { typescript: { code }, ...inEveryLanguage(program, types) };
   const blocks = Object.entries(programs).map(([language, { code }]) => `\`\`\`${language}\n${code}\`\`\`\n`);
-  const title = withArticle(definition.title).replace(/^a/, "A");
+  const title = about.charAt(0).toUpperCase() + about.slice(1);
   return `\n\n{{% examples %}}\n## Example Usage\n{{% example %}}\n### ${title}\n\n${blocks.join("")}{{% /example %}}\n{{% /examples %}}\n`;
 }
 
@@ -128,10 +162,11 @@ function computedOf(definition: Definition): Shape {
 function moduleSpec(types: Types, definition: Definition, name: string, type: string): ResourceSpec {
   const { title } = definition;
   const inputs: Shape = moduleAsResource(definition, name).fields;
-  const properties = types.properties(type, inputs);
   // A module's fields are those of the object's own type.
-  const module = types.properties(`${type}Module`, (bare(definition.fields[name] as z.ZodType) as z.ZodObject).shape as Shape);
-  const all = { ...properties, ...module };
+  const shape = (bare(definition.fields[name] as z.ZodType) as z.ZodObject).shape as Shape;
+  const module = types.properties(`${type}Module`, shape);
+  const own = types.properties(type, Object.fromEntries(Object.entries(inputs).filter(([field]) => !(field in shape))));
+  const all = { ...own, ...module };
   return {
     description:
       `The ${name} module of ${withArticle(title)}, as a resource of its own: for programs that do not declare the ${title} itself. ${docOf(definition.fields[name] as z.ZodType)}`.trim(),
@@ -180,7 +215,7 @@ function getSpec(types: Types, definition: Definition): FunctionSpec {
   const ways = ["`id`", ...(lookup.length > 0 ? [lookup.map(({ argument }) => `\`${argument}\``).join(" and ")] : [])].join(" or by ");
   const inputs: Record<string, Properties[string]> = { id: { type: "string", description: `Its id (\`${idPrefix}_…\`).` } };
   for (const { argument, field, schema } of lookup) {
-    inputs[argument] = { ...types.type(`${type}${field}`, schema), description: docOf(schema) || `One of its ${field}.` };
+    inputs[argument] = { ...types.type(`${type}${pascalCase(field)}`, schema), description: docOf(schema) || `One of its ${field}.` };
   }
   return {
     description: `Looks up ${withArticle(title)} that exists, by ${ways}.`,
@@ -205,7 +240,7 @@ function exposureSpec(types: Types): FunctionSpec {
       properties: {
         exposure: {
           type: "array",
-          items: types.type("Exposure", exposureSchema()),
+          items: types.type("Exposure", exposureSchema(), "Who can reach what is behind one address."),
           description: "A row for each address, in the order of addresses.",
         },
       },

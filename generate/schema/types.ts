@@ -21,13 +21,14 @@ export class Types {
     );
   }
 
-  type(name: string, schema: z.ZodType): TypeSpec {
+  /** @param doc what the place says that has it, for objects that say nothing themselves */
+  type(name: string, schema: z.ZodType, doc = docOf(schema)): TypeSpec {
     const inner = bare(schema);
     const element = elementOf(inner);
-    if (element) return { type: "array", items: this.type(name, element) };
-    if (inner instanceof z.ZodRecord) return { type: "object", additionalProperties: this.type(name, inner.valueType as z.ZodType) };
+    if (element) return { type: "array", items: this.type(name, element, doc) };
+    if (inner instanceof z.ZodRecord) return { type: "object", additionalProperties: this.type(name, inner.valueType as z.ZodType, doc) };
     const shape = shapeOf(inner);
-    if (shape) return this.#object(name, inner, shape);
+    if (shape) return this.#object(name, docOf(inner) || doc, shape);
     if (inner instanceof z.ZodEnum) return this.#enumeration(name, inner.options);
     if (inner instanceof z.ZodLiteral) return this.#enumeration(name, [...inner.values] as (string | number)[]);
     if (inner instanceof z.ZodBoolean) return { type: "boolean" };
@@ -50,11 +51,11 @@ export class Types {
     };
   }
 
-  #object(name: string, schema: z.ZodType, shape: Readonly<Record<string, z.ZodType>>): TypeSpec {
+  #object(name: string, description: string, shape: Readonly<Record<string, z.ZodType>>): TypeSpec {
     const token = tokenOf(name);
     this.specs[token] ??= {
       type: "object",
-      description: docOf(schema),
+      description,
       properties: this.properties(name, shape),
       required: requiredOf(shape),
     };

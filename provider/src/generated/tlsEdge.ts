@@ -43,8 +43,8 @@ export interface TlsEdgeTlsTerminationModule {
 
 /** The fields of `actions`. */
 export interface TlsEdgePoliciesModuleInboundActions {
-  /** The type of the action. */
-  type: pulumi.Input<"deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response">;
+  /** The type of the action; actions that answer with HTTP work on routes of HTTPS edges only. */
+  type: pulumi.Input<"deny" | "log" | "rate-limit" | "url-rewrite">;
 
   /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. Their names are sent as written. */
   config?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
@@ -64,8 +64,8 @@ export interface TlsEdgePoliciesModuleInbound {
 
 /** The fields of `actions`. */
 export interface TlsEdgePoliciesModuleOutboundActions {
-  /** The type of the action. */
-  type: pulumi.Input<"deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response">;
+  /** The type of the action; actions that answer with HTTP work on routes of HTTPS edges only. */
+  type: pulumi.Input<"deny" | "log" | "rate-limit" | "url-rewrite">;
 
   /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. Their names are sent as written. */
   config?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;

@@ -1,11 +1,17 @@
 import { z } from "zod";
 import { once } from "./core/once";
 
-const texts = (doc: string) => z.array(z.string()).meta({ description: doc });
+const said = <S extends z.ZodType>(schema: S, doc: string): S => schema.meta({ description: doc });
+const text = (doc: string) => said(z.string(), doc);
+const texts = (doc: string) => said(z.array(z.string()), doc);
 
 /** A row of `GET /exposure`: who can reach what is behind one address. Made when it is first asked for. */
 export const exposureSchema = once(() => {
-  const named = z.object({ kind: z.string(), name: z.string(), id: z.string().optional() });
+  const named = z.object({
+    kind: text("The kind of the object, such as `tls_edge`."),
+    name: text("What people call it: its description or, without one, what else tells it from others."),
+    id: said(z.string().optional(), "Its id; left out where it does not exist yet."),
+  });
   const networks = z.union([
     z.enum(["everyone", "nobody"]),
     z.object({
@@ -23,62 +29,92 @@ export const exposureSchema = once(() => {
     route: named.nullable().meta({ description: "The route, of an HTTPS edge." }),
     networks: networks.meta({ description: "Which source addresses are admitted: what is allowed less what is denied." }),
     client_certificate: z
-      .object({ authorities: z.array(z.object({ id: z.string().optional(), subject: z.string(), not_after: z.string().nullable() })) })
+      .object({
+        authorities: said(
+          z.array(
+            z.object({
+              id: said(z.string().optional(), "The id of the authority; left out where it does not exist yet."),
+              subject: text("The subject of its certificate."),
+              not_after: said(z.string().nullable(), "When its certificate ends; null where that is not known yet."),
+            }),
+          ),
+          "The authorities whose certificates are accepted.",
+        ),
+      })
       .nullable()
       .meta({ description: "Which client certificates are asked for; null where none is." }),
     tls: z
-      .object({ from: z.string().nullable(), ends_at: z.enum(["edge", "upstream"]) })
+      .object({
+        from: said(z.string().nullable(), "The lowest version of TLS; null where the upstream decides."),
+        ends_at: said(z.enum(["edge", "upstream"]), "Where TLS ends."),
+      })
       .meta({ description: "The lowest version of TLS, and where it ends." }),
     sign_in: z
-      .object({ issuer: z.string(), client_id: z.string(), scopes: z.array(z.string()), options_passthrough: z.boolean() })
+      .object({
+        issuer: text("The issuer of the identities."),
+        client_id: text("The client id at the issuer."),
+        scopes: texts("The scopes that are asked for."),
+        options_passthrough: said(z.boolean(), "Whether OPTIONS requests pass without signing in."),
+      })
       .nullable()
       .meta({ description: "Who signs users in; null where nobody has to sign in." }),
     token: z
       .object({
-        issuers: z.array(z.string()),
-        audiences: z.array(z.string()),
-        algorithms: z.array(z.string()),
-        keys: z.array(z.string()),
-        locations: z.array(z.string()),
+        issuers: texts("The issuers that are accepted."),
+        audiences: texts("The audiences that are accepted."),
+        algorithms: texts("The algorithms of signatures that are accepted."),
+        keys: texts("Where the keys are read that check signatures."),
+        locations: texts("Where in a request the token is looked for."),
       })
       .nullable()
       .meta({ description: "Which JSON Web Tokens are asked for; null where none is." }),
     user_agents: z
-      .object({ allow: z.array(z.string()), deny: z.array(z.string()) })
+      .object({
+        allow: texts("Patterns of which one has to match; none where the list is empty."),
+        deny: texts("Patterns of which none may match."),
+      })
       .nullable()
       .meta({ description: "Which user agents pass; null where all do." }),
     actions: z
       .array(
         z.object({
-          direction: z.enum(["inbound", "outbound"]),
-          type: z.string(),
-          conditional: z.boolean(),
-          expressions: z.array(z.string()),
-          settings: z.string(),
+          direction: said(z.enum(["inbound", "outbound"]), "Whether it acts on requests or on responses."),
+          type: text("The type of the action."),
+          conditional: said(z.boolean(), "Whether expressions have to hold for it."),
+          expressions: texts("The expressions, all of which have to hold."),
+          settings: text("The settings of the action, in words."),
         }),
       )
       .meta({ description: "What policies do; conditional where expressions have to hold." }),
     goes_to: z
       .looseObject({
-        kind: z.enum([
-          "tunnel_group",
-          "static",
-          "http_response",
-          "weighted",
-          "failover",
-          "tunnels",
-          "missing",
-          "cycle",
-          "disabled",
-          "unknown",
-          "more",
-        ]),
+        kind: said(
+          z.enum([
+            "tunnel_group",
+            "static",
+            "http_response",
+            "weighted",
+            "failover",
+            "tunnels",
+            "missing",
+            "cycle",
+            "disabled",
+            "unknown",
+            "more",
+          ]),
+          "What takes the traffic: a kind of backend, `tunnels` that bind the address themselves, or why there is none.",
+        ),
       })
       .meta({ description: "The tree of backends: `parts` with `percent` and `to`, or what is tried `in_order`." }),
-    served_by: z.object({ credentials: z.array(named), others: z.int() }).meta({
-      description:
-        "Which credentials may answer for the address, at most 100, and how many others: of those that the caller may not see too.",
-    }),
+    served_by: z
+      .object({
+        credentials: said(z.array(named), "The credentials that the caller may see, at most 100."),
+        others: said(z.int(), "How many others there are."),
+      })
+      .meta({
+        description:
+          "Which credentials may answer for the address, at most 100, and how many others: of those that the caller may not see too.",
+      }),
     notes: texts("What else a reader should know, in sentences."),
     unknown: texts("The fields of this row that are not wholly known, because there is more than one answer looks at."),
   });

@@ -42,8 +42,8 @@ export interface TlsEdgeTlsTermination {
 
 /** The fields of `actions`. */
 export interface TlsEdgePoliciesInboundActions {
-  /** The type of the action. */
-  type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
+  /** The type of the action; actions that answer with HTTP work on routes of HTTPS edges only. */
+  type: "deny" | "log" | "rate-limit" | "url-rewrite";
 
   /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. Their names are sent as written. */
   config: Record<string, unknown>;
@@ -63,8 +63,8 @@ export interface TlsEdgePoliciesInbound {
 
 /** The fields of `actions`. */
 export interface TlsEdgePoliciesOutboundActions {
-  /** The type of the action. */
-  type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
+  /** The type of the action; actions that answer with HTTP work on routes of HTTPS edges only. */
+  type: "deny" | "log" | "rate-limit" | "url-rewrite";
 
   /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. Their names are sent as written. */
   config: Record<string, unknown>;
@@ -175,8 +175,8 @@ export interface TlsEdgeTlsTerminationReplace {
 
 /** The fields of `actions`. */
 export interface TlsEdgePoliciesInboundActionsReplace {
-  /** The type of the action. */
-  type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
+  /** The type of the action; actions that answer with HTTP work on routes of HTTPS edges only. */
+  type: "deny" | "log" | "rate-limit" | "url-rewrite";
 
   /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. Their names are sent as written. */
   config?: Record<string, unknown>;
@@ -196,8 +196,8 @@ export interface TlsEdgePoliciesInboundReplace {
 
 /** The fields of `actions`. */
 export interface TlsEdgePoliciesOutboundActionsReplace {
-  /** The type of the action. */
-  type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
+  /** The type of the action; actions that answer with HTTP work on routes of HTTPS edges only. */
+  type: "deny" | "log" | "rate-limit" | "url-rewrite";
 
   /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. Their names are sent as written. */
   config?: Record<string, unknown>;

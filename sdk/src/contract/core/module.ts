@@ -10,7 +10,9 @@ export function moduleAsResource(parent: Definition, name: string): Definition {
   if (!field || !marksOf(field).module) throw new Error(`There is no module ${name} of ${withArticle(parent.title)}`);
   const schema = bare(field);
   const { rules = [], warnings = [], fill = (value) => value } = marksOf(schema);
-  const parentId = mark(reference(parent.kind), { immutable: true });
+  const parentId = mark(reference(parent.kind), { immutable: true }).meta({
+    description: `The ${parent.title} that the module belongs to.`,
+  });
   const pathFields = pathFieldsOf(parent).map((name) => [name, fieldOf(parent, name)]);
   return defineResource({
     ...parent,

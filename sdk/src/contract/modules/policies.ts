@@ -64,13 +64,12 @@ const configDocs = (configs: Readonly<Record<string, z.ZodObject>>): string =>
 const ALL_ACTION_CONFIGS = { ...ACTION_CONFIGS, ...HTTP_ACTION_CONFIGS };
 type ActionType = keyof typeof ALL_ACTION_CONFIGS;
 
-const configFitsType = (http: boolean): Rule<{ type?: ActionType; config?: unknown }> =>
+/** The types of actions: all on routes of HTTPS edges, those without HTTP on TLS edges. */
+const actionTypes = (http: boolean) => z.enum(Object.keys(http ? ALL_ACTION_CONFIGS : ACTION_CONFIGS) as ActionType[]);
+
+const configFitsType = (): Rule<{ type?: ActionType; config?: unknown }> =>
   function* (action) {
     const { type } = action;
-    if (!http && type !== undefined && type in HTTP_ACTION_CONFIGS) {
-      yield { path: ["type"], message: `${JSON.stringify(type)} answers with HTTP; it works on routes of HTTPS edges only` };
-      return;
-    }
     if (type === undefined || action.config === undefined) return;
     const schema = ALL_ACTION_CONFIGS[type];
     for (const issue of schema.safeParse(action.config).error?.issues ?? []) {
@@ -90,7 +89,11 @@ const named = (what: string, http: boolean): string => `Endpoint${http ? "HTTP" 
 const action = (http: boolean) =>
   object(
     {
-      type: z.enum(Object.keys(ALL_ACTION_CONFIGS) as ActionType[]).meta({ description: "The type of the action." }),
+      type: actionTypes(http).meta({
+        description: http
+          ? "The type of the action."
+          : "The type of the action; actions that answer with HTTP work on routes of HTTPS edges only.",
+      }),
       config: mark(map(text(255, "characters"), z.unknown()), { userKeys: true })
         .default({})
         .meta({
@@ -99,7 +102,7 @@ const action = (http: boolean) =>
     },
     {
       name: named("Action", http),
-      rules: [configFitsType(http)],
+      rules: [configFitsType()],
       variants: { by: "type", field: "config", shapes: http ? ALL_ACTION_CONFIGS : ACTION_CONFIGS },
     },
   );
