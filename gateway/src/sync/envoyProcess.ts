@@ -1,28 +1,27 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { request } from "node:http";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
-import { messageOf, present } from "@tunnelplane/sdk/contract";
 import type { Json } from "../envoy/json";
 import { bootstrap } from "../envoy/listeners";
 import type { Configuration } from "../envoy/model";
 import { writeWhole } from "../files";
+import { EnvoyAdmin } from "./envoyAdmin";
+import { checkProgram, faultOfVersion, validate, versionIn } from "./envoyProgram";
+import type { Engine, Refusal } from "./synchroniser";
 
-const runFile = promisify(execFile);
-
-/** The oldest that this was tried with; older ones lack what is used here, and drop it in silence. */
-const OLDEST = [1, 40] as const;
 /** 10,000 hostports with a certificate each took it 4 to 8 s on an idle machine of two cores. */
 const UPDATE_MS = 120_000;
 const LOOK_EVERY_MS = 1000;
 const MOST_SILENT = 3;
 const END_MS = 5000;
+/** Each reason costs Envoy's start. */
+const MOST_REASONS = 20;
+const ITS_LOG = "Envoy's log says why";
 const DRAIN = ["--drain-time-s", "3", "--drain-strategy", "immediate"];
 
 /** Envoy, as a child or beside the gateway: it reads files, and tells at its admin interface what became of them. */
-export class Envoy {
+export class Envoy implements Engine {
   #child: ChildProcess | undefined;
   #watching: NodeJS.Timeout | undefined;
   #stopping = false;
@@ -31,9 +30,9 @@ export class Envoy {
   readonly #taken = new Map<string, string>();
   /** Whether it was there when it was told something last. */
   isTold = true;
-  /** The clusters that listeners it has may refer to. */
-  #clusters: readonly Json[] = [];
-  readonly admin: string;
+  /** The clusters that it has, which its listeners may refer to; undefined while nobody knows. */
+  #clusters: readonly Json[] | undefined;
+  readonly #admin: EnvoyAdmin;
 
   /** @param program undefined where Envoy runs beside the gateway */
   constructor(
@@ -41,17 +40,16 @@ export class Envoy {
     private readonly program: string | undefined,
     private readonly log: (message: string) => void,
   ) {
-    this.admin = join(folder, "admin.sock");
+    this.#admin = new EnvoyAdmin(join(folder, "admin.sock"));
     mkdirSync(join(folder, "secrets"), { recursive: true, mode: 0o700 });
-    if (program) checkVersion(program);
+    if (program) checkProgram(program);
   }
 
   /** Starts it with what it was told last; one that still runs from before goes on. */
   async start(): Promise<void> {
     for (const name of ["cds", "lds"])
       if (!existsSync(this.#file(name))) writeWhole(this.#file(name), JSON.stringify({ version_info: "0", resources: [] }));
-    this.#clusters = (JSON.parse(readFileSync(this.#file("cds"), "utf8")) as { resources: Json[] }).resources;
-    writeWhole(this.#file("bootstrap"), JSON.stringify(bootstrap({ folder: this.folder, admin: this.admin })));
+    writeWhole(this.#file("bootstrap"), JSON.stringify(bootstrap({ folder: this.folder, admin: this.#admin.socket })));
     if (!this.program) return;
     if (await this.isReady()) return this.#adopt(this.program);
     this.#spawn(this.program);
@@ -83,7 +81,7 @@ export class Envoy {
       ...DRAIN,
       ...(process.env.TUNNELPLANE_ENVOY_ARGS?.split(" ") ?? []),
     ];
-    rmSync(this.admin, { force: true });
+    rmSync(this.#admin.socket, { force: true });
     // Its output goes where ours goes, so that it outlives a gateway that is killed.
     this.#child = spawn(program, args, { stdio: ["ignore", "inherit", "inherit"] });
     this.#child.once("error", (error) => this.log(`Envoy could not be started: ${error.message}`));
@@ -96,105 +94,105 @@ export class Envoy {
   }
 
   get cure(): string {
-    return `nothing answers at ${this.admin}: start Envoy with -c ${this.#file("bootstrap")}, as a user who may write there`;
+    return `nothing answers at ${this.#admin.socket}: start Envoy with -c ${this.#file("bootstrap")}, as a user who may write there`;
   }
 
   /** The version of the Envoy that runs; empty while it does not answer. */
   async version(): Promise<string> {
-    const said = await this.#ask("/server_info").catch(() => "{}");
-    const version = VERSION.exec((JSON.parse(said) as { version?: string }).version ?? "")?.[0].slice(1) ?? "";
-    if (version !== "" && isTooOld(version)) this.log(tooOld(version, "beside the gateway"));
+    const said = await this.#admin.ask("/server_info").catch(() => "{}");
+    const version = versionIn((JSON.parse(said) as { version?: string }).version ?? "");
+    const fault = version === "" ? undefined : faultOfVersion(version, "beside the gateway");
+    if (fault !== undefined) this.log(fault);
     return version;
   }
 
-  /** What the Envoy that runs listens on, as `ADDRESS:PORT`. */
-  async listening(): Promise<string[]> {
-    const said = await this.#ask("/listeners").catch(() => "");
-    return [...said.matchAll(/::(\S+:\d+)$/gm)].map(([, place]) => place as string);
-  }
-
-  async isReady(): Promise<boolean> {
-    return (await this.#ask("/ready").catch(() => "")).startsWith("LIVE");
-  }
+  listening = (): Promise<string[]> => this.#admin.listening();
+  isReady = (): Promise<boolean> => this.#admin.isReady();
 
   /** Hands over a configuration. Returns what Envoy says against it, or nothing. @throws where it says nothing at all */
-  async push({ clusters, listeners, secrets }: Configuration): Promise<string | undefined> {
+  async push({ clusters, listeners, secrets }: Configuration): Promise<Refusal | undefined> {
     this.isTold = await this.isReady();
     for (const [name, secret] of Object.entries(secrets)) writeWhole(join(this.folder, "secrets", name), JSON.stringify(secret));
     const names = new Set(clusters.map(({ name }) => name));
+    this.#clusters ??= await this.#clustersOfFile();
     // Clusters that leave stay until no listener refers to them.
-    const passing = [...clusters, ...this.#clusters.filter(({ name }) => !names.has(name))];
-    const refused = (await this.#putClusters(passing)) ?? (await this.#put("lds", "envoy.config.listener.v3.Listener", listeners));
-    this.#clusters = passing;
+    const leaving = (this.#clusters ?? []).filter(({ name }) => !names.has(name));
+    const refused = (await this.#putClusters([...clusters, ...leaving])) ?? (await this.#putListeners(listeners));
     if (refused !== undefined) return refused;
     for (const name of readdirSync(join(this.folder, "secrets")))
       if (!(name in secrets)) rmSync(join(this.folder, "secrets", name), { force: true });
-    const left = await this.#putClusters(clusters);
-    this.#clusters = clusters;
-    return left;
+    return this.#putClusters(clusters);
   }
 
-  #putClusters = (clusters: readonly Json[]) => this.#put("cds", "envoy.config.cluster.v3.Cluster", clusters);
+  /** Those of the file, if the Envoy that runs took it. */
+  async #clustersOfFile(): Promise<readonly Json[] | undefined> {
+    const { version_info, resources } = JSON.parse(readFileSync(this.#file("cds"), "utf8")) as { version_info: string; resources: Json[] };
+    const isTaken = await this.#admin.tookClusters(version_info);
+    if (isTaken === undefined) return undefined;
+    return isTaken ? resources.map(({ "@type": _, ...cluster }) => cluster) : [];
+  }
 
-  async #put(name: "cds" | "lds", type: string, resources: readonly Json[]): Promise<string | undefined> {
+  async #putListeners(listeners: readonly Json[]): Promise<Refusal | undefined> {
+    if ((await this.#put("lds", "envoy.config.listener.v3.Listener", listeners)).outcome !== "refused") return undefined;
+    return { reason: (await this.#admin.listenerFault()) ?? `Envoy refused lds.json; ${ITS_LOG}`, clusters: new Map() };
+  }
+
+  async #putClusters(clusters: readonly Json[]): Promise<Refusal | undefined> {
+    const { outcome, version } = await this.#put("cds", "envoy.config.cluster.v3.Cluster", clusters);
+    if (outcome === "taken") this.#clusters = clusters;
+    if (outcome !== "refused") return undefined;
+    // Envoy takes each cluster for itself; those that it refused must not ride in what it is told next.
+    const before = new Map((this.#clusters ?? []).map((cluster) => [cluster.name, JSON.stringify(cluster)]));
+    const held = await this.#admin.clusters();
+    const isRefused = (cluster: Json) => {
+      const since = held.get(String(cluster.name));
+      const changed = before.get(cluster.name) ?? JSON.stringify(cluster);
+      return since === undefined || (since !== version && changed !== JSON.stringify(cluster));
+    };
+    this.#clusters = clusters.filter((cluster) => !isRefused(cluster));
+    const reasons = new Map<string, string>();
+    for (const cluster of clusters.filter(isRefused))
+      reasons.set(String(cluster.name), (reasons.size < MOST_REASONS ? await this.#faultOf(cluster) : undefined) ?? ITS_LOG);
+    return { reason: `Envoy refused cds.json; ${ITS_LOG}`, clusters: reasons };
+  }
+
+  async #faultOf(cluster: Json): Promise<string | undefined> {
+    return this.program && validate(this.program, this.folder, { clusters: [cluster], listeners: [] });
+  }
+
+  async #put(
+    name: "cds" | "lds",
+    type: string,
+    resources: readonly Json[],
+  ): Promise<{ readonly outcome: "taken" | "refused" | "nobody is there"; readonly version: string }> {
     const text = JSON.stringify(resources.map((one) => ({ "@type": `type.googleapis.com/${type}`, ...one })));
+    const version = `${Date.now()}.${++this.#version}`;
     // It reads a file as a whole, however little of it changed.
-    if (this.#taken.get(name) === text) return undefined;
+    if (this.#taken.get(name) === text) return { outcome: "taken", version };
     this.#taken.delete(name);
     const prefix = name === "cds" ? "cluster_manager.cds." : "listener_manager.lds.";
-    let before = await this.#counters(prefix);
-    const version_info = `${Date.now()}.${++this.#version}`;
-    writeWhole(this.#file(name), `{"version_info":"${version_info}","resources":${text}}`);
-    if (!before) return undefined; // It will read the file when it starts.
+    let before = await this.#admin.counters(prefix);
+    writeWhole(this.#file(name), `{"version_info":"${version}","resources":${text}}`);
+    if (!before) {
+      this.isTold = false; // It will read the file when it starts.
+      return { outcome: "nobody is there", version };
+    }
     for (const end = Date.now() + UPDATE_MS; Date.now() < end; await sleep(10)) {
-      const now = await this.#counters(prefix);
+      const now = await this.#admin.counters(prefix);
       if (!now) continue;
       if ((now.update_attempt ?? 0) < (before.update_attempt ?? 0)) before = {}; // It was started again.
-      if ((now.update_rejected ?? 0) > (before.update_rejected ?? 0))
-        return (await this.#fault()) ?? `Envoy refused ${name}.json; its log says why`;
+      if ((now.update_rejected ?? 0) > (before.update_rejected ?? 0)) return { outcome: "refused", version };
       if ((now.update_success ?? 0) > (before.update_success ?? 0)) {
         this.#taken.set(name, text);
-        return undefined;
+        return { outcome: "taken", version };
       }
     }
     throw new Error(`Envoy did not take ${name}.json within ${UPDATE_MS / 1000} s`);
   }
 
-  /** What is wrong with the listener that it refused last. */
-  async #fault(): Promise<string | undefined> {
-    const said = await this.#ask("/config_dump?resource=dynamic_listeners&mask=error_state.details").catch(() => "{}");
-    const { configs = [] } = JSON.parse(said) as { configs?: { error_state?: { details?: string } }[] };
-    return configs.flatMap(({ error_state }) => error_state?.details ?? []).at(-1);
-  }
-
-  async #counters(prefix: string): Promise<Record<string, number> | undefined> {
-    const text = await this.#ask(`/stats?filter=${prefix}update`).catch(() => undefined);
-    if (text === undefined) return undefined;
-    return Object.fromEntries(
-      text.split("\n").map((line) => [present(line.slice(prefix.length).split(": ")[0]), Number(line.split(": ")[1])]),
-    );
-  }
-
   /** Asks a second Envoy, which serves nothing, what it thinks of a configuration. Where there is none, the one that runs is asked. */
   async complaint(configuration: Configuration): Promise<string | undefined> {
-    if (!this.program) return this.push(configuration);
-    const { clusters, listeners } = configuration;
-    const folder = mkdtempSync(join(this.folder, "check-"));
-    try {
-      const { dynamic_resources: _, ...start } = bootstrap({ folder, admin: join(folder, "admin.sock") });
-      writeFileSync(join(folder, "all.json"), JSON.stringify({ ...start, static_resources: { clusters, listeners } }), { mode: 0o600 });
-      await runFile(this.program, ["--mode", "validate", "-l", "warn", "-c", join(folder, "all.json")], {
-        timeout: 60_000,
-        maxBuffer: 64 << 20,
-      });
-      return undefined;
-    } catch (error) {
-      const said = String((error as { stderr?: Buffer }).stderr ?? messageOf(error));
-      const cause = said.match(/[^\n]*(?:caused by|Failed|Invalid|error)[^\n]*/g)?.at(-1) ?? "it ended without saying why";
-      return cause.slice(-300);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    return this.program ? validate(this.program, this.folder, configuration) : (await this.push(configuration))?.reason;
   }
 
   async stop(): Promise<void> {
@@ -202,7 +200,7 @@ export class Envoy {
     clearInterval(this.#watching);
     if (!this.program) return;
     if (this.#child) this.#child.kill("SIGTERM");
-    else await this.#ask("/quitquitquit", "POST").catch(() => undefined);
+    else await this.#admin.ask("/quitquitquit", "POST").catch(() => undefined);
     // The next gateway needs its ports.
     for (const end = Date.now() + END_MS; Date.now() < end && (await this.#isThere()); ) await sleep(20);
   }
@@ -212,44 +210,4 @@ export class Envoy {
   }
 
   readonly #file = (name: string): string => join(this.folder, `${name}.json`);
-
-  #ask(path: string, method = "GET"): Promise<string> {
-    return new Promise((resolve, reject) => {
-      request({ socketPath: this.admin, path, method, timeout: 2000 }, (answer) => {
-        let text = "";
-        answer.setEncoding("utf8").on("data", (chunk) => {
-          text += chunk;
-        });
-        answer.on("end", () => resolve(text)).on("error", reject);
-      })
-        .on("timeout", function (this: { destroy(error: Error): void }) {
-          this.destroy(new Error("Envoy's admin interface does not answer"));
-        })
-        .on("error", reject)
-        .end();
-    });
-  }
 }
-
-function checkVersion(program: string): void {
-  let said: string;
-  try {
-    said = execFileSync(program, ["--version"], { encoding: "utf8", stdio: "pipe" });
-  } catch (error) {
-    throw new Error(
-      `Envoy could not be run as ${program} (${(error as NodeJS.ErrnoException).code ?? "it failed"}): install it, or say where it is with --envoy`,
-    );
-  }
-  const version = VERSION.exec(said)?.[0].slice(1) ?? "0.0.0";
-  if (isTooOld(version)) throw new Error(tooOld(version, `at ${program}`));
-}
-
-const VERSION = /\/\d+\.\d+\.\d+/;
-
-function isTooOld(version: string): boolean {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  return major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
-}
-
-const tooOld = (version: string, where: string): string =>
-  `Envoy ${version} ${where} is too old: ${OLDEST.join(".")} or newer is needed; install it, or say where it is with --envoy`;

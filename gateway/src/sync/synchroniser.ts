@@ -1,4 +1,3 @@
-import { present } from "@tunnelplane/sdk/contract";
 import { withId } from "../envoy/indexes";
 import type { Configuration, EdgeState, Objects } from "../envoy/model";
 
@@ -8,13 +7,23 @@ export interface Engine {
   /** How to start it, for people. */
   readonly cure: string;
   isReady(): Promise<boolean>;
-  push(configuration: Configuration): Promise<string | undefined>;
+  push(configuration: Configuration): Promise<Refusal | undefined>;
   /** What it says against a configuration; it may serve what it takes. */
   complaint(configuration: Configuration): Promise<string | undefined>;
 }
 
-/** With more, the gateway gives up and leaves everything as it was: each costs Envoy's start. */
+export interface Refusal {
+  readonly reason: string;
+  /** The clusters that it refused, by name, with what is wrong with each; empty where listeners were refused, or nobody knows. */
+  readonly clusters: ReadonlyMap<string, string>;
+}
+
+/** With more, the gateway leaves everything as it was, and goes on from there with the next try: each costs Envoy's start. */
 const MOST_CHECKS = 200;
+/** Clusters first, and then listeners; once more, for what Envoy has lost in between. */
+const MOST_ROUNDS = 4;
+const BEHIND = "Envoy did not take the last change; what was declared before is served on";
+const KEPT = "What was served before is served on";
 
 /** An edge that Envoy refused. */
 interface Refused {
@@ -24,6 +33,13 @@ interface Refused {
 }
 
 type Make = (objects: Objects, leftOut: ReadonlyMap<string, string>) => Configuration;
+
+interface Tools {
+  /** Makes the configuration without some edges. */
+  readonly make: (without: ReadonlyMap<string, string>) => Configuration;
+  /** The configuration of an edge alone. */
+  readonly alone: (id: string) => string;
+}
 
 /** Has Envoy serve what is declared. An edge that Envoy refuses is found and left out; the others go on. */
 export class Synchroniser {
@@ -39,64 +55,94 @@ export class Synchroniser {
   /** @param make translates, without the edges that are left out */
   constructor(private readonly engine: Engine) {}
 
-  /** Returns whether something was changed. */
+  /** Returns whether something was changed. @throws where Envoy serves something else than was declared; `edges` say which */
   async apply(objects: Objects, make: Make): Promise<boolean> {
     const alone = (id: string) => textOf(make(only(objects, id), new Map()));
     for (const [id, { text }] of this.#leftOut) if (alone(id) !== text) this.#leftOut.delete(id);
-    let configuration = make(objects, this.#reasons);
+    const configuration = make(objects, this.#reasons);
     this.renewAt = configuration.renewAt;
-    let text = textOf(configuration);
-    if (text === this.#served) return false;
-    let refused = await this.engine.push(configuration);
-    if (refused !== undefined) {
-      this.#checks = 0;
-      const suspects = configuration.edges
-        .filter(({ id, state }) => state === "applied" && this.#servedAlone(id) !== alone(id))
-        .map(({ id }) => id);
-      const found = await this.#find(suspects, new Set(suspects), (without) =>
-        make(objects, new Map([...this.#reasons, ...[...without].map((id) => [id, "Envoy is being asked about it"] as const)])),
+    if (textOf(configuration) === this.#served) return false;
+    try {
+      this.#keep(await this.#push(configuration, objects, make), alone);
+    } catch (error) {
+      this.#served = "";
+      this.edges = make(objects, this.#reasons).edges.map((edge) =>
+        edge.state === "applied" && this.#servedAlone(edge.id) !== alone(edge.id) ? { ...edge, state: "rejected", reason: BEHIND } : edge,
       );
-      for (const [id, reason] of found) this.#leftOut.set(id, { reason: `Envoy refuses it: ${reason}`, text: alone(id) });
-      configuration = make(objects, this.#reasons);
-      text = textOf(configuration);
-      refused = await this.engine.push(configuration);
-      if (refused !== undefined)
-        throw new Error(`${refused}. What was served before is served on; ${this.#leftOut.size} edges were found at fault`);
+      throw error;
     }
+    return true;
+  }
+
+  #keep(configuration: Configuration, alone: (id: string) => string): void {
     this.edges = configuration.edges;
     const isTold = this.engine.isTold;
     const served = new Set(isTold ? configuration.edges.filter(({ state }) => state === "applied").map(({ id }) => id) : []);
     this.#servedAlone = (id) => (served.has(id) ? alone(id) : undefined);
-    this.#served = isTold ? text : "";
-    return true;
+    this.#served = isTold ? textOf(configuration) : "";
+  }
+
+  /** Returns what was pushed at last: the configuration without the edges that were found at fault. */
+  async #push(whole: Configuration, objects: Objects, make: Make): Promise<Configuration> {
+    const alone = (id: string) => make(only(objects, id), new Map());
+    let configuration = whole;
+    this.#checks = 0;
+    let refused = await this.engine.push(configuration);
+    for (let round = 1; refused !== undefined; round++) {
+      const known = this.#leftOut.size;
+      const edges = configuration.edges.filter(({ state }) => state === "applied").map(({ id }) => id);
+      if (refused.clusters.size > 0) for (const id of edges) this.#leaveOutUserOf(refused.clusters, id, alone(id));
+      else {
+        const suspects = edges.filter((id) => this.#servedAlone(id) !== textOf(alone(id)));
+        await this.#find(suspects, new Set(suspects), {
+          make: (without) => make(objects, new Map([...this.#reasons, ...without])),
+          alone: (id) => textOf(alone(id)),
+        });
+      }
+      const isStuck = this.#leftOut.size === known && refused.clusters.size === 0;
+      if (isStuck || round === MOST_ROUNDS) throw new Error(`${refused.reason}. ${KEPT}; ${this.#leftOut.size} edges were found at fault`);
+      configuration = make(objects, this.#reasons);
+      refused = await this.engine.push(configuration);
+    }
+    return configuration;
   }
 
   get #reasons(): ReadonlyMap<string, string> {
     return new Map([...this.#leftOut].map(([id, { reason }]) => [id, reason]));
   }
 
+  #leaveOut(id: string, reason: string, text: string): void {
+    this.#leftOut.set(id, { reason: `Envoy refuses it: ${reason}`, text });
+  }
+
+  /** Leaves an edge out if it sends to one of these clusters. */
+  #leaveOutUserOf(clusters: ReadonlyMap<string, string>, id: string, alone: Configuration): void {
+    for (const { name } of alone.clusters) {
+      const reason = clusters.get(String(name));
+      if (reason !== undefined) this.#leaveOut(id, `of ${name} it says: ${reason}`, textOf(alone));
+    }
+  }
+
   /**
-   * Halves what is refused until single edges are left; tells what is wrong with each. It adds to what is good, because Envoy
-   * may serve what it is asked about.
+   * Halves what is refused until single edges are left, and leaves those out. It adds to what is good, because Envoy may
+   * serve what it is asked about.
    * @param without what is not known to be good
    */
-  async #find(
-    ids: readonly string[],
-    without: Set<string>,
-    make: (without: ReadonlySet<string>) => Configuration,
-  ): Promise<[string, string][]> {
-    if (ids.length === 0) return [];
+  async #find(ids: readonly string[], without: Set<string>, tools: Tools): Promise<void> {
+    if (ids.length === 0) return;
     if (++this.#checks > MOST_CHECKS)
       throw new Error(
-        `Envoy refused the configuration, and ${MOST_CHECKS} checks did not find all edges at fault. What was served before is served on`,
+        `Envoy refused the configuration, and ${MOST_CHECKS} checks did not find all edges at fault: the next try looks for the others. ${KEPT}`,
       );
     for (const id of ids) without.delete(id);
-    const complaint = await this.engine.complaint(make(without));
-    if (complaint === undefined) return [];
+    const complaint = await this.engine.complaint(tools.make(new Map([...without].map((id) => [id, "Envoy is being asked about it"]))));
+    if (complaint === undefined) return;
     for (const id of ids) without.add(id);
-    if (ids.length === 1) return [[present(ids[0]), complaint]];
+    const [first = "", ...others] = ids;
+    if (others.length === 0) return this.#leaveOut(first, complaint, tools.alone(first));
     const middle = Math.ceil(ids.length / 2);
-    return [...(await this.#find(ids.slice(0, middle), without, make)), ...(await this.#find(ids.slice(middle), without, make))];
+    await this.#find(ids.slice(0, middle), without, tools);
+    await this.#find(ids.slice(middle), without, tools);
   }
 }
 

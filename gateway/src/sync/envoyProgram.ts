@@ -1,0 +1,61 @@
+import { execFile, execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { messageOf } from "@tunnelplane/sdk/contract";
+import { bootstrap } from "../envoy/listeners";
+import type { Configuration } from "../envoy/model";
+
+const runFile = promisify(execFile);
+
+/** The oldest that this was tried with; older ones lack what is used here, and drop it in silence. */
+const OLDEST = [1, 40] as const;
+const VERSION = /\/\d+\.\d+\.\d+/;
+
+/** The version in what Envoy says about itself; empty where there is none. */
+export const versionIn = (said: string): string => VERSION.exec(said)?.[0].slice(1) ?? "";
+
+/** What is wrong with a version of Envoy. @param where Envoy is, for people */
+export function faultOfVersion(version: string, where: string): string | undefined {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return undefined;
+  return `Envoy ${version} ${where} is too old: ${OLDEST.join(".")} or newer is needed; install it, or say where it is with --envoy`;
+}
+
+/** @throws saying why this Envoy cannot be used */
+export function checkProgram(program: string): void {
+  let said: string;
+  try {
+    said = execFileSync(program, ["--version"], { encoding: "utf8", stdio: "pipe" });
+  } catch (error) {
+    throw new Error(
+      `Envoy could not be run as ${program} (${(error as NodeJS.ErrnoException).code ?? "it failed"}): install it, or say where it is with --envoy`,
+    );
+  }
+  const fault = faultOfVersion(versionIn(said) || "0.0.0", `at ${program}`);
+  if (fault !== undefined) throw new Error(fault);
+}
+
+/** Asks an Envoy that serves nothing what is wrong with a configuration. @param beside the folder for what it reads */
+export async function validate(
+  program: string,
+  beside: string,
+  { clusters, listeners }: Pick<Configuration, "clusters" | "listeners">,
+): Promise<string | undefined> {
+  const folder = mkdtempSync(join(beside, "check-"));
+  try {
+    const { dynamic_resources: _, ...start } = bootstrap({ folder, admin: join(folder, "admin.sock") });
+    writeFileSync(join(folder, "all.json"), JSON.stringify({ ...start, static_resources: { clusters, listeners } }), { mode: 0o600 });
+    await runFile(program, ["--mode", "validate", "-l", "warn", "-c", join(folder, "all.json")], {
+      timeout: 60_000,
+      maxBuffer: 64 << 20,
+    });
+    return undefined;
+  } catch (error) {
+    const said = String((error as { stderr?: Buffer }).stderr ?? messageOf(error));
+    const cause = said.match(/[^\n]*(?:caused by|Failed|Invalid|error)[^\n]*/g)?.at(-1) ?? "it ended without saying why";
+    return cause.replace(/^.*initializing configuration '[^']*': /, "").slice(-300);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
