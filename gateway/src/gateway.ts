@@ -58,7 +58,12 @@ export class Gateway {
   /** How long the last change took to be served, in milliseconds. */
   #took = 0;
   #reported = { text: "", at: 0 };
+  /** What was logged of each edge. */
+  #logged: ReadonlyMap<string, string> = new Map();
+  /** The last event of which everything was served, or tried in vain. */
+  #sequence: number | undefined;
   #isReporting = false;
+  #isServing = false;
   #wake: () => void = () => undefined;
   /** When the server last answered, in milliseconds; 0 for never. */
   readAt = 0;
@@ -71,8 +76,9 @@ export class Gateway {
     this.#synchroniser = new Synchroniser(parts.envoy);
   }
 
+  /** None while Envoy was told nothing: nobody knows then what is served. */
   get edges(): readonly EdgeState[] {
-    return this.#synchroniser.edges;
+    return this.parts.envoy.isTold ? this.#synchroniser.edges : [];
   }
 
   /** How many agents serve something. */
@@ -85,6 +91,8 @@ export class Gateway {
     if (last !== undefined) await this.#resume(last);
     signal.addEventListener("abort", () => this.#wake());
     const following = this.#follow(signal);
+    // Apart from serving, which may take minutes: the server must hear meanwhile that the gateway is alive.
+    const reporting = setInterval(() => this.#report(), TICK_MS);
     while (!signal.aborted) {
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -96,6 +104,7 @@ export class Gateway {
       await Promise.race([woken, sleep(next, undefined, { signal: tick.signal }).catch(() => undefined)]);
       tick.abort();
     }
+    clearInterval(reporting);
     await following;
   }
 
@@ -104,7 +113,7 @@ export class Gateway {
     try {
       this.#entries = JSON.parse(last) as Entry[];
       await this.#serve();
-      log.info("serving what was declared when the server was last read");
+      if (this.parts.envoy.isTold) log.info("serving what was declared when the server was last read");
     } catch (error) {
       complain(`the last state could not be served: ${(error as Error).message}`);
     }
@@ -168,6 +177,8 @@ export class Gateway {
   }
 
   async #tryToServe(): Promise<void> {
+    const sequence = this.readAt === 0 ? undefined : this.parts.source.sequence;
+    this.#isServing = true;
     try {
       await this.#serve();
     } catch (error) {
@@ -175,33 +186,43 @@ export class Gateway {
       this.#isBehind = true;
       this.#serveAt = Date.now() + SERVE_AGAIN_MS;
       this.parts.complain((error as Error).message);
+    } finally {
+      this.#isServing = false;
+      this.#sequence = sequence;
     }
   }
 
   async #serve(): Promise<void> {
-    const { machine, log, agents } = this.parts;
+    const { machine, agents } = this.parts;
     const started = Date.now();
     this.#isBehind = false;
     const objects = objectsOf(this.#entries ?? []);
     agents?.sockets.declare(declaredBy(objects));
     const surroundings = await machine.surroundings(objects);
-    const before = new Map(this.edges.map(({ id, state, reason }) => [id, `${state} ${reason}`]));
-    const changed = await this.#synchroniser.apply(objects, (some, leftOut) => translate(some, surroundings, leftOut));
+    const changed = await this.#synchroniser
+      .apply(objects, (some, leftOut) => translate(some, surroundings, leftOut))
+      .finally(() => this.#logEdges());
     machine.renewAt = this.#synchroniser.renewAt;
     this.serving = true;
-    if (!changed) return;
+    if (!changed || !this.parts.envoy.isTold) return;
     this.#took = Date.now() - started;
     this.changes++;
+  }
+
+  #logEdges(): void {
+    if (!this.parts.envoy.isTold) return;
     for (const { id, state, reason } of this.edges)
-      if (before.get(id) !== `${state} ${reason}`)
-        log[state === "applied" ? "info" : "warn"]({ edge: id, reason: reason || undefined }, `edge ${state}`);
+      if (this.#logged.get(id) !== `${state} ${reason}`)
+        this.parts.log[state === "applied" ? "info" : "warn"]({ edge: id, reason: reason || undefined }, `edge ${state}`);
+    this.#logged = new Map(this.edges.map(({ id, state, reason }) => [id, `${state} ${reason}`]));
   }
 
   /** Tells the server what changed here, and that the gateway is alive. */
   #report(): void {
     const { source, agents, complain, report } = this.parts;
-    if (this.readAt === 0 || this.#isReporting || this.#isBehind || !this.parts.envoy.isTold) return;
-    const what = { sequence: source.sequence, edges: this.edges, agents: agents?.ssh.agents ?? [] };
+    if (this.#sequence === undefined || this.#isReporting || !this.parts.envoy.isTold) return;
+    if (!this.#isBehind && !this.#isServing) this.#sequence = source.sequence;
+    const what = { sequence: this.#sequence, edges: this.edges, agents: agents?.ssh.agents ?? [] };
     const text = JSON.stringify(what);
     const now = Date.now();
     const waited = now - this.#reported.at;

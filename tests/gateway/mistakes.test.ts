@@ -119,6 +119,10 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
       .to.contain(`start Envoy with -c ${join(one.state, "envoy", "bootstrap.json")}`)
       .and.to.contain(`nothing answers at ${join(one.state, "envoy", "admin.sock")}`);
     for await (const { name } of one.api.gateways.list()) throw new Error(`${name} reports what nobody knows`);
+    expect(one.gateway.log).not.to.contain("edge applied");
+    expect(await one.metrics())
+      .to.contain("tunnelplane_gateway_edges_applied 0")
+      .and.to.contain("tunnelplane_gateway_changes 0");
   });
 
   it("at the start: an Envoy that is too old, taken ports for agents and metrics, a certificate that is not there", async () => {

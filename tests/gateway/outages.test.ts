@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -77,6 +77,27 @@ describe("What a gateway serves", () => {
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
+  });
+
+  it("is what it reports: a change that cannot be handed to Envoy is not called applied, until it is", async () => {
+    const one = running.now;
+    one.run("--dev-ca");
+    const { edge, route } = await one.site(SITE);
+    await one.becomes(200, SITE);
+    const states = async () => (await one.api.gateways.get("edge-1")).edges.map(({ id, state, reason }) => `${id} ${state} ${reason}`);
+    const becomes = async (expected: readonly string[]) => {
+      while (String(await states().catch(() => [])) !== String(expected)) await sleep(50);
+    };
+    await becomes([`${edge.id} applied `]);
+    const inTheWay = join(one.state, "envoy", "lds.json.new");
+    mkdirSync(inTheWay);
+    const policy = await one.api.ipPolicies.create({});
+    await one.api.httpsEdgeRoutes(edge.id).update(route.id, { ip_restriction: { ip_policy_ids: [policy.id] } });
+    await becomes([`${edge.id} rejected Envoy did not take the last change; what was declared before is served on`]);
+    expect(await one.answers(SITE)).to.equal("one");
+    rmdirSync(inTheWay);
+    await one.becomes(403, SITE);
+    await becomes([`${edge.id} applied `]);
   });
 
   it("ends on open connections too, when a change denies them", async () => {
