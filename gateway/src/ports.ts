@@ -38,7 +38,8 @@ export class Ports {
   }
 }
 
-const placeOf = ({ address, bindPort }: Listen): string => `${address.includes(":") ? `[${address}]` : address}:${bindPort}`;
+export const placeOf = ({ address, bindPort }: Pick<Listen, "address" | "bindPort">): string =>
+  `${address.includes(":") ? `[${address}]` : address}:${bindPort}`;
 
 function faultOf({ address, bindPort }: Listen): Promise<string | undefined> {
   return new Promise((resolve) => {

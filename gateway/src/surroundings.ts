@@ -1,5 +1,5 @@
-import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { randomBytes, X509Certificate } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DevelopmentAuthority } from "./certificates/developmentAuthority";
 import { CertificateFolder } from "./certificates/folder";
@@ -49,6 +49,7 @@ export class Machine {
     const trust = flags.trust ?? SYSTEM_TRUST.find(existsSync);
     if (!trust || !existsSync(trust))
       throw new Error(`the authorities to trust are not at ${trust ?? SYSTEM_TRUST.join(", ")}: name a PEM file with --trust`);
+    checkTrust(trust);
     return new Machine(flags, resolve(trust), flags.devCa ? await DevelopmentAuthority.open(resolve(flags.state)) : undefined, complain);
   }
 
@@ -82,6 +83,22 @@ export class Machine {
       now: Date.now(),
     };
   }
+}
+
+const IN_PEM = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
+
+/** Envoy takes such a file as a whole or not at all, and with it every backend that speaks TLS. */
+function checkTrust(file: string): void {
+  try {
+    const found = readFileSync(file, "utf8").match(IN_PEM) ?? [];
+    for (const pem of found) new X509Certificate(pem);
+    if (found.length > 0) return;
+  } catch {
+    // What is wrong with it is the same for people.
+  }
+  throw new Error(
+    `the authorities to trust are not in ${file}: certificates in PEM were expected, from -----BEGIN CERTIFICATE----- on; name another file with --trust`,
+  );
 }
 
 /** When the first of them begins or ends; renewed ones of the development authority come before their end. */

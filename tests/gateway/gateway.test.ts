@@ -107,13 +107,21 @@ describe("A gateway", () => {
   });
 
   it("says in one line which setting is missing", async () => {
-    const { state } = running.now;
+    const { state, folder } = running.now;
+    const [junk, broken] = [join(folder, "junk.pem"), join(folder, "broken.pem")];
+    writeFileSync(junk, "no certificate\n");
+    writeFileSync(broken, `${certificate().pem}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`);
     for (const [args, expected] of [
       [["run", "--state", state], "use --certs FOLDER, or --dev-ca"],
       [["run", "--state", state, "--dev-ca", "--envoy", "/nowhere/envoy"], "install it, or say where it is with --envoy"],
       [["run", "--state", state, "--dev-ca", "--trust", "/nowhere.pem"], "name a PEM file with --trust"],
       [["render", "/nowhere.json", "--dev-ca", "--state", state], "could not be read"],
       [["run", "--listen", "example.com:443"], "Expected [PORT=]ADDRESS:PORT"],
+      [["run", "--listen", "127.0.0.1:8443", "--listen", "444=127.0.0.1:8443"], '"8443=127.0.0.1:8443" listens in that place already'],
+      [["run", "--listen", "[::1]:8443", "--listen", "444=[0:0:0:0:0:0:0:1]:8443"], "choose another address or port for one of them"],
+      [["run", "--state", state, "--dev-ca", "--trust", junk], `not in ${junk}: certificates in PEM were expected`],
+      [["run", "--state", state, "--dev-ca", "--trust", broken], "name another file with --trust"],
+      [["run", "--state", state, "--dev-ca", "--trust", state], "name another file with --trust"],
     ] as const) {
       const process = GatewayProcess.start(args);
       expect(await process.ended()).to.equal(1);

@@ -1,6 +1,7 @@
-import { isIP } from "node:net";
+import { isIP, SocketAddress } from "node:net";
 import { InvalidArgumentError, Option } from "commander";
 import type { Listen } from "../envoy/model";
+import { placeOf } from "../ports";
 
 /** Adds `[PORT=]ADDRESS:PORT` to those that came before. */
 export function listenOption(text: string, previous: readonly Listen[] = []): Listen[] {
@@ -11,8 +12,17 @@ export function listenOption(text: string, previous: readonly Listen[] = []): Li
     throw new InvalidArgumentError(
       'Expected [PORT=]ADDRESS:PORT with an IP address, for example "0.0.0.0:443", or "443=127.0.0.1:8443" to serve hostports of port 443 there.',
     );
-  return [...previous, { port: serves, address: host, bindPort }];
+  const listen = { port: serves, address: host, bindPort };
+  const rival = previous.find((one) => one.bindPort === bindPort && inFull(one.address) === inFull(host));
+  if (rival)
+    throw new InvalidArgumentError(
+      `"${rival.port}=${placeOf(rival)}" listens in that place already, and one place serves one port: choose another address or port for one of them.`,
+    );
+  return [...previous, listen];
 }
+
+/** The address in the one form that all ways to write it lead to. */
+const inFull = (address: string): string => new SocketAddress({ address, family: isIP(address) === 6 ? "ipv6" : "ipv4" }).address;
 
 /** What the server takes as the name of a gateway. */
 export function nameOption(text: string): string {
