@@ -3,33 +3,37 @@ import type { Listen } from "./envoy/model";
 
 /** Finds the ports that Envoy could not listen on, so that one that is taken does not keep the others from being served. */
 export class Ports {
-  readonly #held: Set<string>;
   #lacking: readonly Listen[] = [];
 
-  /** @param held what an Envoy that runs listens on already, as `ADDRESS:PORT` */
+  /** @param listening what Envoy listens on now, as `ADDRESS:PORT`; undefined while it starts */
   constructor(
     private readonly all: readonly Listen[],
-    held: readonly string[],
+    private readonly listening: () => Promise<readonly string[] | undefined>,
     private readonly complain: (message: string) => void,
-  ) {
-    this.#held = new Set(held);
-  }
+  ) {}
 
   /** Those that can be listened on; what is wrong with the others is complained about. */
   async usable(): Promise<readonly Listen[]> {
+    const listening = await this.listening();
+    // To try a port now could keep it from an Envoy that starts.
+    if (!listening) return this.#usable;
+    const held = new Set(listening);
     const lacking: Listen[] = [];
     for (const one of this.all) {
       const place = placeOf(one);
-      if (this.#held.has(place)) continue;
+      // One without edges is not listened on yet, and may be taken at any time.
+      if (held.has(place)) continue;
       const fault = await faultOf(one);
-      if (fault === undefined) this.#held.add(place);
-      else {
-        lacking.push(one);
-        this.complain(`${place} cannot be listened on, so hostports of port ${one.port} are not served there: ${fault}`);
-      }
+      if (fault === undefined) continue;
+      lacking.push(one);
+      this.complain(`${place} cannot be listened on, so hostports of port ${one.port} are not served there: ${fault}`);
     }
     this.#lacking = lacking;
-    return this.all.filter((one) => !lacking.includes(one));
+    return this.#usable;
+  }
+
+  get #usable(): readonly Listen[] {
+    return this.all.filter((one) => !this.#lacking.includes(one));
   }
 
   /** Whether one that was taken may be free now. */

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
@@ -108,6 +109,25 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
     await one.gateway.logged("could not be read");
     await sleep(2000);
     expect(lineAbout(one, "could not be read")).to.contain("check TUNNELPLANE_API_KEY").and.to.contain("served on");
+  });
+
+  it("for a port that is taken after the start, before an edge is served there", async () => {
+    const one = running.now;
+    const late = await freePort();
+    await one.site("good.example.com");
+    one.run("--dev-ca", "--listen", `444=127.0.0.1:${late}`);
+    await one.becomes(200, "good.example.com");
+    const holder: Server = createServer().listen(late, "127.0.0.1");
+    await once(holder, "listening");
+    const backend = await one.api.staticBackends.create({ address: one.upstream.address });
+    const edge = await one.api.httpsEdges.create({ hostports: ["late.example.com:444"] });
+    await one.api.httpsEdgeRoutes(edge.id).create({ match_type: "path_prefix", match: "/", backend: { backend_id: backend.id } });
+    await one.gateway.logged(`127.0.0.1:${late} cannot be listened on`);
+    expect(lineAbout(one, `127.0.0.1:${late}`)).to.contain("another process listens there: stop it, or choose another with --listen");
+    await one.site("other.example.com");
+    await one.becomes(200, "other.example.com");
+    await new Promise((resolve) => holder.close(resolve));
+    while ((await http1(late, "/", { sni: "late.example.com" })).status !== 200) await sleep(50);
   });
 
   it("for an Envoy beside the gateway that nobody has started", async () => {

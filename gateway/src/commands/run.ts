@@ -85,7 +85,7 @@ async function run(flags: Flags): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
   await envoy.start();
   // An Envoy beside the gateway may have other addresses than this process.
-  if (flags.envoy !== "none") machine.ports = new Ports(flags.listen ?? DEFAULT_LISTEN, await envoy.listening(), complain);
+  if (flags.envoy !== "none") machine.ports = new Ports(flags.listen ?? DEFAULT_LISTEN, envoy.listening, complain);
   await gateway.run(stopping.signal, last);
   await envoy.stop();
   agents?.sockets.stop();

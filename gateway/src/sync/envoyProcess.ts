@@ -106,7 +106,8 @@ export class Envoy implements Engine {
     return version;
   }
 
-  listening = (): Promise<string[]> => this.#admin.listening();
+  /** What it listens on, as `ADDRESS:PORT`; undefined until it is ready. */
+  listening = async (): Promise<string[] | undefined> => ((await this.isReady()) ? this.#admin.listening() : undefined);
   isReady = (): Promise<boolean> => this.#admin.isReady();
 
   /** Hands over a configuration. Returns what Envoy says against it, or nothing. @throws where it says nothing at all */
