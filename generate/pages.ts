@@ -1,6 +1,6 @@
 import { ERRORS } from "../sdk/src/contract";
 import { examplesOf } from "../server/src/cli/examples";
-import { EXIT_CODES } from "../server/src/cli/look";
+import { EXIT_CODES } from "../server/src/cli/failures";
 import { program } from "../server/src/cli/program";
 import { SERVE_SETTINGS } from "../server/src/cli/settings";
 

@@ -74,6 +74,16 @@ ${more}`;
     expect(await new SetInTest(server.rest, set).ids()).not.to.have.property("ip_policy/office");
   });
 
+  it("refuses --max-deletes without --own, and a name that no set may have, as wrong command lines", async () => {
+    folder.write("ipPolicies:\n  a:\n");
+    const alone = await apply("--set", unique("set"), "--max-deletes", "3");
+    expect(alone.code).to.equal(2);
+    expect(alone.err).to.contain("--max-deletes says how many objects --own may delete");
+    const misnamed = await apply("--set", "a b");
+    expect(misnamed.code).to.equal(2);
+    expect(misnamed.err).to.contain("tunnelplane: --set must have 1 to 255 letters");
+  });
+
   it("refuses !config and !secret, and says why, with their lines", async () => {
     folder.write("ipPolicies:\n  a:\n    description: !config place\n  b:\n    description: !secret note\n");
     const { code, err } = await apply("--set", unique("set"));
@@ -93,7 +103,7 @@ ${more}`;
   it("ends with one line and a code of its own if there is no key or no server", async () => {
     folder.write("ipPolicies:\n  a:\n");
     const noKey = await endOf(command(server.data, ["apply", folder.catalogue, "--set", "x"], { TUNNELPLANE_API_KEY: undefined }));
-    expect(noKey.code).to.equal(1);
+    expect(noKey.code).to.equal(4);
     expect(noKey.err).to.contain("TUNNELPLANE_API_KEY");
     const noServer = await endOf(
       command(server.data, ["apply", folder.catalogue, "--set", "x", "--url", "http://127.0.0.1:9"], { TUNNELPLANE_API_KEY: "k" }),

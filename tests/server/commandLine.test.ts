@@ -97,12 +97,29 @@ describe("The command line", () => {
     expect(out).to.contain("    service: web\n").and.to.contain(`Referred to by\n  ${edge}  backend.backend\n`);
   });
 
-  it("tells by its exit code what went wrong", () => {
-    expect(run(["get", "tls-edges", "--output", "xml"]).code).to.equal(2);
-    expect(run(["get", `${edge.slice(0, -3)}zzz`]).code).to.equal(3);
-    expect(run(["list", "tls-edges"], { TUNNELPLANE_API_KEY: "tpk_nobodys" }).code).to.equal(4);
-    expect(run(["list", "tls-edges"], { TUNNELPLANE_BASE_URL: "http://127.0.0.1:9" }).code).to.equal(4);
-    expect(run(["get", backend, edge]).code).to.equal(2);
+  it("tells by its exit code what went wrong, as its table of exit codes says", () => {
+    const nowhere = { TUNNELPLANE_BASE_URL: "http://127.0.0.1:9" };
+    const codes: readonly [code: number, args: string[], env?: Record<string, string | undefined>][] = [
+      [0, ["list", "tls-edges"]],
+      [1, ["backup", folder]],
+      [2, ["list", "tls-edges", "--url", "notaurl"]],
+      [2, ["list", "tls-edges"], { TUNNELPLANE_BASE_URL: "notaurl" }],
+      [2, ["doctor", "--url", "notaurl"]],
+      [2, ["events", "replay", "ed_0ERWdYmHciyPtBdiFM2OsTqjQue"]],
+      [2, ["get", "tls-edges", "--output", "xml"]],
+      [2, ["get", backend, edge]],
+      [3, ["get", "edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue"]],
+      [4, ["list", "tls-edges"], nowhere],
+      [4, ["list", "tls-edges"], { TUNNELPLANE_API_KEY: "tpk_nobodys" }],
+      [4, ["list", "tls-edges"], { TUNNELPLANE_API_KEY: undefined }],
+    ];
+    for (const [code, args, env] of codes) {
+      const ended = run(args, env);
+      expect(ended.code, `${args.join(" ")}: ${ended.err}`).to.equal(code);
+      if (code > 0) expect(ended.err, args.join(" ")).to.match(/^(tunnelplane|error): .*\n$/);
+    }
+    expect(run(["list", "tls-edges", "--url", "notaurl"]).err).to.contain('Expected an address such as "https://');
+    expect(run(["list", "tls-edges"], { TUNNELPLANE_API_KEY: "" }).err).to.contain("set TUNNELPLANE_API_KEY, or pass --api-key");
   });
 
   it("shows what an update would change and mean, and changes nothing", () => {

@@ -1,5 +1,6 @@
 import { Transport } from "@tunnelplane/sdk";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { NoKeyError } from "./failures";
 
 // A server waits up to 30 s for the service's answer to a test.
 const TIMEOUT_MS = 60_000;
@@ -12,16 +13,27 @@ export interface ApiOptions {
 /** Adds the options of commands that go through a server's API. */
 export const withApiOptions = (command: Command): Command =>
   command
-    .addOption(new Option("--url <url>", "the server's address").env("TUNNELPLANE_BASE_URL").default("http://127.0.0.1:4040"))
+    .addOption(
+      new Option("--url <url>", "the server's address").env("TUNNELPLANE_BASE_URL").default("http://127.0.0.1:4040").argParser(baseUrl),
+    )
     .addOption(new Option("--api-key <key>", "better set in the environment, where other users cannot see it").env("TUNNELPLANE_API_KEY"));
 
 /** Works with a server's API, and closes the connection afterwards. */
-export async function throughApi({ url, apiKey }: ApiOptions, work: (transport: Transport) => Promise<void>): Promise<void> {
-  if (!apiKey) throw new Error("there is no API key; set TUNNELPLANE_API_KEY");
-  const transport = new Transport({ baseUrl: url, apiKey, timeoutMs: TIMEOUT_MS });
+export async function throughApi(
+  { url, apiKey }: ApiOptions,
+  work: (transport: Transport) => Promise<void>,
+  timeoutMs = TIMEOUT_MS,
+): Promise<void> {
+  if (!apiKey) throw new NoKeyError();
+  const transport = new Transport({ baseUrl: url, apiKey, timeoutMs });
   try {
     await work(transport);
   } finally {
     await transport.close();
   }
+}
+
+function baseUrl(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new InvalidArgumentError('Expected an address such as "https://tunnels.example.com".');
 }

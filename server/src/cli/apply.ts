@@ -1,5 +1,13 @@
 import { readFileSync } from "node:fs";
-import { ApiError, type ChangeSetRequest, type ChangeSetResult, ChangeSets, Transport, type WithFindings } from "@tunnelplane/sdk";
+import {
+  ApiError,
+  BadRequestError,
+  type ChangeSetRequest,
+  type ChangeSetResult,
+  ChangeSets,
+  type Transport,
+  type WithFindings,
+} from "@tunnelplane/sdk";
 import {
   CatalogueFile,
   check,
@@ -13,8 +21,9 @@ import {
 } from "@tunnelplane/sdk/catalogue";
 import { registry } from "@tunnelplane/sdk/contract";
 import { Command, Option } from "commander";
-import { type ApiOptions, withApiOptions } from "./api";
+import { type ApiOptions, throughApi, withApiOptions } from "./api";
 import { withExamples } from "./examples";
+import { UsageError } from "./failures";
 import { wholeNumber } from "./settings";
 
 const MOST_OBJECTS = 5_000;
@@ -25,7 +34,7 @@ interface Options extends ApiOptions {
   readonly set: string;
   readonly plan?: true;
   readonly own?: true;
-  readonly maxDeletes: number;
+  readonly maxDeletes?: number;
   readonly json?: true;
 }
 
@@ -38,7 +47,9 @@ export function applyCommand(): Command {
     .option("--plan", "show what would be done and what it means for callers; change nothing")
     .option("--own", "delete the objects of the set that the catalogue does not list any more")
     .addOption(
-      new Option("--max-deletes <count>", "with --own: how many objects may be deleted").default(0).argParser(wholeNumber(0, MOST_OBJECTS)),
+      new Option("--max-deletes <count>", "with --own: how many objects may be deleted; 0 unless given").argParser(
+        wholeNumber(0, MOST_OBJECTS),
+      ),
     )
     .option("--json", "print the server's answer as JSON")
     .action(run);
@@ -50,12 +61,16 @@ export function applyCommand(): Command {
 }
 
 async function run(file: string, options: Options): Promise<void> {
-  const { set, own, plan, url, apiKey, maxDeletes } = options;
-  if (!apiKey) throw new Error("There is no API key: set TUNNELPLANE_API_KEY, or pass --api-key");
+  if (options.maxDeletes !== undefined && !options.own)
+    throw new UsageError("--max-deletes says how many objects --own may delete; without --own nothing is deleted, so leave it out");
   const catalogue = readCatalogue(file);
+  await throughApi(options, (transport) => send(transport, catalogue, options), TIMEOUT_MS);
+}
+
+async function send(transport: Transport, catalogue: ReadCatalogue, options: Options): Promise<void> {
+  const { set, own, plan, url, maxDeletes = 0 } = options;
   const { objects } = catalogue;
   const request: ChangeSetRequest = { set, mode: own ? "own" : "merge", max_deletes: plan ? MOST_OBJECTS : maxDeletes, objects };
-  const transport = new Transport({ baseUrl: url, apiKey, timeoutMs: TIMEOUT_MS });
   const changeSets = new ChangeSets(transport);
   const begun = Date.now();
   console.error(`${plan ? "Planning" : "Applying"} ${objects.length} objects as the change set ${set} on ${url} …`);
@@ -65,9 +80,8 @@ async function run(file: string, options: Options): Promise<void> {
     if (options.json) console.log(JSON.stringify(result, null, 2));
     else print(result, options, objects.length);
   } catch (error) {
+    if (error instanceof BadRequestError && error.field === "set") throw new UsageError(`--${error.message}`);
     throw error instanceof ApiError && error.faults.length > 0 ? new Error(catalogue.report(error)) : error;
-  } finally {
-    await transport.close();
   }
 }
 
@@ -116,7 +130,7 @@ function textOf(file: string): string {
   }
 }
 
-function print(result: ChangeSetResult & Partial<WithFindings>, { set, plan, own, maxDeletes }: Options, declared: number): void {
+function print(result: ChangeSetResult & Partial<WithFindings>, { set, plan, own, maxDeletes = 0 }: Options, declared: number): void {
   const { operations, findings = [], finding_limits: limits = [], digest } = result;
   const touched = operations.filter(({ op }) => op !== "delete").length;
   const counts = operations.length > 0 ? `${countsOf(operations, plan ? "planned" : "done")}, ` : "";

@@ -2,6 +2,7 @@ import { Deliveries, type EventDelivery } from "@tunnelplane/sdk";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "./api";
 import { withExamples } from "./examples";
+import { UsageError } from "./failures";
 import { wholeNumber } from "./settings";
 
 interface DeliveriesOptions extends ApiOptions {
@@ -64,7 +65,7 @@ export function eventsCommand(): Command {
         .addOption(new Option("--since <time>", "events since this time that were delivered or given up (RFC 3339)").argParser(timeOf))
         .addOption(new Option("--dead-letters", "only the events that were given up").conflicts("since")),
       async (deliveries, destination, { since, deadLetters }) => {
-        if (since === undefined && !deadLetters) throw new Error("say what to send again: --since <time> or --dead-letters");
+        if (since === undefined && !deadLetters) throw new UsageError("say what to send again: --since <time> or --dead-letters");
         const count = await deliveries.replay(destination, since === undefined ? { dead_letters: true } : { since });
         console.log(`Events that are sent again: ${count}.`);
       },

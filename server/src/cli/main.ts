@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { outliveReader } from "@tunnelplane/sdk/node";
 import { type Command, CommanderError } from "commander";
-import { exitCodeOf, SaysNo } from "./look";
+import { exitCodeOf, SaysNo } from "./failures";
 import { program } from "./program";
 
 /** Has commander throw, so that all ends are in one place. */

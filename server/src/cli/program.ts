@@ -6,9 +6,10 @@ import { backupCommand, restoreCommand } from "./backup";
 import { completionCommand } from "./completion";
 import { doctorCommand } from "./doctor";
 import { eventsCommand } from "./events";
+import { EXIT_CODES } from "./failures";
 import { gatewaysCommand } from "./gateways";
 import { keysCommand } from "./keys";
-import { describeCommand, diffCommand, EXIT_CODES, explainCommand, getCommand, listCommand } from "./look";
+import { describeCommand, diffCommand, explainCommand, getCommand, listCommand } from "./look";
 import { serveCommand } from "./serve";
 
 /** Every command, in the order of the help. Help, completion and the documentation are made from this. */

@@ -5,10 +5,10 @@ import { Command } from "commander";
 import { parse } from "yaml";
 import { type ApiOptions, throughApi, withApiOptions } from "../api";
 import { withExamples } from "../examples";
-import { SaysNo } from "./failures";
+import { SaysNo } from "../failures";
+import { dim, green, oneLine, red, yellow } from "../output";
 import { kindOfId } from "./kinds";
 import type { Stored } from "./objects";
-import { dim, green, oneLine, red, yellow } from "./output";
 import { found } from "./read";
 
 /** `tunnelplane diff <id> <file>` */

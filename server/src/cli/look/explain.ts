@@ -13,9 +13,9 @@ import {
 import { Command } from "commander";
 import { z } from "zod";
 import { withExamples } from "../examples";
-import { UsageError } from "./failures";
+import { UsageError } from "../failures";
+import { bold, dim } from "../output";
 import { findKind, KIND_NAMES, nameOf } from "./kinds";
-import { bold, dim } from "./output";
 import { suggestion } from "./suggest";
 
 /** `tunnelplane explain [name]` */

@@ -1,6 +1,5 @@
 /** Commands with which people look at what a server holds, and names that they share with others. */
 export { diffCommand } from "./diff";
 export { explainCommand } from "./explain";
-export { EXIT_CODES, exitCodeOf, SaysNo } from "./failures";
 export { KIND_NAMES } from "./kinds";
 export { describeCommand, getCommand, listCommand } from "./read";

@@ -1,5 +1,5 @@
 import { type Definition, definitionOfId, plural, registry } from "@tunnelplane/sdk/contract";
-import { UsageError } from "./failures";
+import { UsageError } from "../failures";
 import { suggestion } from "./suggest";
 
 /** The name of a kind on the command line: "tls-edges". */

@@ -3,13 +3,13 @@ import type { Definition } from "@tunnelplane/sdk/contract";
 import { Argument, Command, Option } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "../api";
 import { withExamples } from "../examples";
+import { MissingObjectError, UsageError } from "../failures";
 import { edgeAt } from "../gateways";
+import { bold, dim, type Format, oneLine, outputOption, printValue, tableOf } from "../output";
 import { wholeNumber } from "../settings";
 import { objectTable } from "./columns";
-import { MissingObjectError, UsageError } from "./failures";
 import { KIND_NAMES, kindNamed, kindOfId, nameOf } from "./kinds";
 import { find, kindsThatReferTo, objectsOf, refersTo, type Stored } from "./objects";
-import { bold, dim, type Format, oneLine, outputOption, printValue, tableOf } from "./output";
 
 interface ReadOptions extends ApiOptions {
   readonly output: Format;

@@ -4,8 +4,13 @@ import { CommanderError } from "commander";
 /** There is nothing of that name or id. */
 export class MissingObjectError extends Error {}
 
-/** The command names something that does not exist. */
+/** The command line is wrong: it names something that does not exist, or lacks what it needs. */
 export class UsageError extends Error {}
+
+/** Nobody said which API key to use. */
+export class NoKeyError extends Error {
+  override message = "there is no API key; set TUNNELPLANE_API_KEY, or pass --api-key";
+}
 
 /** A command that says no, after it has printed why: a difference, a check that failed. */
 export class SaysNo extends Error {}
@@ -16,13 +21,13 @@ export const EXIT_CODES = {
   1: "it failed, or the server refused it; diff: there are differences; doctor: something is wrong",
   2: "the command line is wrong",
   3: "there is no such object",
-  4: "the server cannot be reached, or refuses the API key",
+  4: "the server cannot be reached, or refuses the API key; or there is no API key",
 } as const;
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return 2;
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof MissingObjectError || error instanceof NotFoundError) return 3;
-  if ([ConnectionError, TimeoutError, AuthenticationError, PermissionError].some((type) => error instanceof type)) return 4;
+  if ([ConnectionError, TimeoutError, NoKeyError, AuthenticationError, PermissionError].some((type) => error instanceof type)) return 4;
   return 1;
 }
