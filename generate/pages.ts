@@ -59,7 +59,9 @@ function commandSection(command: Command, parent: string, heading: string): stri
       argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
       argument.description,
     ]),
-    ...command.options.filter(({ long }) => long !== "--url" && long !== "--api-key").map(({ flags, description }) => [flags, description]),
+    ...command.options
+      .filter(({ long }) => long !== "--url" && long !== "--api-key")
+      .map(({ flags, description, argChoices }) => [flags, argChoices ? `${description} (${argChoices.join(", ")})` : description]),
   ];
   const table =
     rows.length > 0 && command.name() !== "serve"

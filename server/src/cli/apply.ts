@@ -13,7 +13,7 @@ import {
   check,
   commonTags,
   countsOf,
-  linesOf,
+  linesOf as operationLines,
   report,
   setNameOf,
   setObjectsOf,
@@ -24,18 +24,18 @@ import { Command, Option } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "./api";
 import { withExamples } from "./examples";
 import { UsageError } from "./failures";
+import { type OutputOptions, outputOption, print } from "./output";
 import { wholeNumber } from "./settings";
 
 const MOST_OBJECTS = 5_000;
 /** A large set takes a server some seconds. */
 const TIMEOUT_MS = 120_000;
 
-interface Options extends ApiOptions {
+interface Options extends ApiOptions, OutputOptions {
   readonly set: string;
   readonly plan?: true;
   readonly own?: true;
   readonly maxDeletes?: number;
-  readonly json?: true;
 }
 
 /** `apply`: brings a change set to the state that a catalogue lists. */
@@ -51,7 +51,8 @@ export function applyCommand(): Command {
         wholeNumber(0, MOST_OBJECTS),
       ),
     )
-    .option("--json", "print the server's answer as JSON")
+    .addOption(outputOption("the API's answer; with --plan, the plan with its `findings`"))
+    .addOption(new Option("--json", "the same as -o json").implies({ output: "json" }))
     .action(run);
   return withExamples(
     withApiOptions(command),
@@ -77,8 +78,7 @@ async function send(transport: Transport, catalogue: ReadCatalogue, options: Opt
   try {
     const result = plan ? await changeSets.plan(request, { findings: true }) : await changeSets.apply(request);
     console.error(`${plan ? "Planned" : "Applied"} in ${((Date.now() - begun) / 1000).toFixed(1)} s.`);
-    if (options.json) console.log(JSON.stringify(result, null, 2));
-    else print(result, options, objects.length);
+    print(result, options, () => linesOf(result, options, objects.length));
   } catch (error) {
     if (error instanceof BadRequestError && error.field === "set") throw new UsageError(`--${error.message}`);
     throw error instanceof ApiError && error.faults.length > 0 ? new Error(catalogue.report(error)) : error;
@@ -130,27 +130,25 @@ function textOf(file: string): string {
   }
 }
 
-function print(result: ChangeSetResult & Partial<WithFindings>, { set, plan, own, maxDeletes = 0 }: Options, declared: number): void {
+function* linesOf(
+  result: ChangeSetResult & Partial<WithFindings>,
+  { set, plan, own, maxDeletes = 0 }: Options,
+  declared: number,
+): Generator<string> {
   const { operations, findings = [], finding_limits: limits = [], digest } = result;
   const touched = operations.filter(({ op }) => op !== "delete").length;
   const counts = operations.length > 0 ? `${countsOf(operations, plan ? "planned" : "done")}, ` : "";
-  console.log(`Set ${set}: ${counts}${declared - touched} unchanged`);
-  for (const operation of operations)
-    console.log(
-      linesOf(operation)
-        .map((line) => `  ${line}`)
-        .join("\n"),
-    );
-  if (findings.length > 0) console.log("\nWhat it means:");
-  for (const { severity, sentence, certain } of findings)
-    console.log(`  ${severity.padEnd(6)} ${sentence}${certain ? "" : " (not certain)"}`);
-  for (const limit of limits) console.log(`  ${limit}`);
+  yield `Set ${set}: ${counts}${declared - touched} unchanged`;
+  for (const operation of operations) yield* operationLines(operation).map((line) => `  ${line}`);
+  if (findings.length > 0) yield "\nWhat it means:";
+  for (const { severity, sentence, certain } of findings) yield `  ${severity.padEnd(6)} ${sentence}${certain ? "" : " (not certain)"}`;
+  for (const limit of limits) yield `  ${limit}`;
   const deletions = operations.filter(({ op }) => op === "delete").length;
   if (plan) {
     const allow = own && deletions > maxDeletes ? `; to apply it, pass --max-deletes ${deletions}` : "";
-    console.log(`\nThis is a plan; nothing was changed${allow}. Digest: ${digest}`);
+    yield `\nThis is a plan; nothing was changed${allow}. Digest: ${digest}`;
   }
   const told = operations.filter(({ token }) => token !== undefined);
-  if (told.length > 0) console.log("\nTokens, shown this once and never again:");
-  for (const { kind, key, token } of told) console.log(`  ${kind}/${key} ${token}`);
+  if (told.length > 0) yield "\nTokens, shown this once and never again:";
+  for (const { kind, key, token } of told) yield `  ${kind}/${key} ${token}`;
 }

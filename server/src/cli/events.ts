@@ -3,9 +3,11 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "./api";
 import { withExamples } from "./examples";
 import { UsageError } from "./failures";
+import { gather } from "./gather";
+import { type OutputOptions, outputOption, print } from "./output";
 import { wholeNumber } from "./settings";
 
-interface DeliveriesOptions extends ApiOptions {
+interface DeliveriesOptions extends ApiOptions, OutputOptions {
   readonly status?: EventDelivery["status"];
   readonly limit: number;
 }
@@ -29,13 +31,11 @@ export function eventsCommand(): Command {
         "what was given up",
       )
         .addOption(new Option("--status <status>", "only those of this status").choices(["pending", "delivered", "dead"]))
-        .addOption(new Option("--limit <count>", "how many at most").default(20).argParser(wholeNumber(1, 1_000_000))),
-      async (deliveries, destination, { status, limit }) => {
-        let count = 0;
-        for await (const delivery of deliveries.list(destination, { status })) {
-          if (count++ === limit) break;
-          console.log(lineOf(delivery));
-        }
+        .addOption(new Option("--limit <count>", "how many at most").default(20).argParser(wholeNumber(1, 1_000_000)))
+        .addOption(outputOption("a list of the deliveries as the API answers them")),
+      async (deliveries, destination, options) => {
+        const { items } = await gather(deliveries.list(destination, options), options.limit);
+        print(items, options, () => items.map(lineOf));
       },
     ),
   );

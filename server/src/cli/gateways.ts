@@ -1,9 +1,11 @@
-import { type Gateway, type GatewayStatus, Gateways } from "@tunnelplane/sdk";
+import { type Gateway, type GatewayEdge, type GatewayStatus, Gateways } from "@tunnelplane/sdk";
 import { Command } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "./api";
 import { withExamples } from "./examples";
+import { gather } from "./gather";
+import { type OutputOptions, outputOption, print } from "./output";
 
-interface Options extends ApiOptions {
+interface Options extends ApiOptions, OutputOptions {
   readonly edge?: string;
 }
 
@@ -12,18 +14,22 @@ export function gatewaysCommand(): Command {
   const command = new Command("gateways")
     .description("List gateways, or show the edges and agents of one, through a server's API")
     .argument("[name]", "the gateway to show; without it, all are listed")
-    .option("--edge <id>", "show the state of this edge at each gateway");
+    .option("--edge <id>", "show the state of this edge at each gateway")
+    .addOption(
+      outputOption(
+        "the gateways as the API answers them, or the one that is named; with --edge, a list of `gateway`, `state`, `reason`, `served` and `last_seen`",
+      ),
+    );
   withApiOptions(command).action((name: string | undefined, options: Options) =>
     throughApi(options, async (transport) => {
       const gateways = new Gateways(transport);
-      if (options.edge !== undefined) return showEdge(gateways, options.edge, name);
-      if (name !== undefined) return show(await gateways.get(name));
-      let count = 0;
-      for await (const gateway of gateways.list()) {
-        count++;
-        console.log(lineOf(gateway));
+      if (options.edge !== undefined) return printEdge(gateways, options.edge, name, options);
+      if (name !== undefined) {
+        const status = await gateways.get(name);
+        return print(status, options, () => statusLines(status));
       }
-      if (count === 0) console.log("No gateway reported in the last 7 days.");
+      const { items: all } = await gather(gateways.list());
+      print(all, options, () => (all.length > 0 ? all.map(lineOf) : ["No gateway reported in the last 7 days."]));
     }),
   );
   return withExamples(
@@ -36,36 +42,46 @@ export function gatewaysCommand(): Command {
 const lineOf = ({ name, last_seen, version, envoy_version, sequence, applied, rejected }: Gateway): string =>
   `${name} seen ${last_seen} version ${version || "-"} envoy ${envoy_version || "-"} sequence ${sequence} applied ${applied} rejected ${rejected}`;
 
-function show(status: GatewayStatus): void {
-  console.log(lineOf(status));
-  for (const { id, state, reason } of status.edges) console.log(`edge ${id} ${state}${reason && `: ${reason}`}`);
+function* statusLines(status: GatewayStatus): Generator<string> {
+  yield lineOf(status);
+  for (const { id, state, reason } of status.edges) yield `edge ${id} ${state}${reason && `: ${reason}`}`;
   for (const { credential, bind, address, since } of status.agents)
-    console.log(`agent ${credential} from ${address} since ${since} serves ${bind.join(" ")}`);
-  if (status.other_agents > 0) console.log(`and ${status.other_agents} agents of others`);
+    yield `agent ${credential} from ${address} since ${since} serves ${bind.join(" ")}`;
+  if (status.other_agents > 0) yield `and ${status.other_agents} agents of others`;
 }
 
-async function showEdge(gateways: Gateways, edge: string, only: string | undefined): Promise<void> {
-  for await (const { name, text } of edgeAt(gateways, edge)) if (only === undefined || name === only) console.log(`${name} ${text}`);
+async function printEdge(gateways: Gateways, edge: string, only: string | undefined, options: OutputOptions): Promise<void> {
+  const { items } = await gather(edgeAt(gateways, edge));
+  const states = items.filter(({ gateway }) => only === undefined || gateway === only);
+  print(states, options, () => states.map((one) => `${one.gateway} ${textOf(one)}`));
 }
 
 /** So long after its last report, a gateway is taken to be down: it reports every 30 s. */
 const SILENT_MS = 120_000;
 
-interface EdgeAtGateway {
-  /** The gateway's. */
-  readonly name: string;
-  /** Whether it serves the edge now. */
+/** What a gateway makes of an edge. */
+export interface EdgeAtGateway {
+  readonly gateway: string;
+  readonly state: GatewayEdge["state"] | "unknown";
+  readonly reason: string;
+  /** Whether the gateway serves the edge now. */
   readonly served: boolean;
-  readonly text: string;
+  readonly last_seen: string;
 }
+
+const isSilent = (lastSeen: string): boolean => Date.now() - Date.parse(lastSeen) > SILENT_MS;
 
 /** What each gateway makes of an edge. */
 export async function* edgeAt(gateways: Gateways, edge: string): AsyncGenerator<EdgeAtGateway> {
-  for await (const { name, last_seen } of gateways.list()) {
-    const found = (await gateways.get(name)).edges.find(({ id }) => id === edge);
-    const isSilent = Date.now() - Date.parse(last_seen) > SILENT_MS;
-    const state = found ? `${found.state}${found.reason && `: ${found.reason}`}` : "does not know it";
-    const text = `${state} (${isSilent ? "not seen since" : "seen"} ${last_seen})`;
-    yield { name, served: found?.state === "applied" && !isSilent, text };
+  for await (const { name: gateway, last_seen } of gateways.list()) {
+    const found = (await gateways.get(gateway)).edges.find(({ id }) => id === edge);
+    const { state, reason } = found ?? { state: "unknown" as const, reason: "" };
+    yield { gateway, state, reason, served: state === "applied" && !isSilent(last_seen), last_seen };
   }
+}
+
+/** The same for people. */
+export function textOf({ state, reason, last_seen }: EdgeAtGateway): string {
+  const told = state === "unknown" ? "does not know it" : `${state}${reason && `: ${reason}`}`;
+  return `${told} (${isSilent(last_seen) ? "not seen since" : "seen"} ${last_seen})`;
 }

@@ -1,17 +1,21 @@
 import { Option } from "commander";
 import { stringify } from "yaml";
 
-export type Format = "table" | "json" | "yaml";
+/** The option of every command that prints for people and for programs. */
+export interface OutputOptions {
+  readonly output: "table" | "json" | "yaml";
+}
 
-export const outputOption = (): Option =>
-  new Option("-o, --output <format>", "how to print it").choices(["table", "json", "yaml"]).default("table");
+/** @param shape what programs get, for the help and the documentation */
+export const outputOption = (shape: string): Option =>
+  new Option("-o, --output <format>", `how to print it; json and yaml hold ${shape}`).choices(["table", "json", "yaml"]).default("table");
 
-/** Prints a value for programs to read. */
-export function printValue(value: unknown, format: Exclude<Format, "table">): void {
+/** Prints a value in the format that was asked for: to people as lines, to programs as it is. */
+export function print(value: unknown, { output }: OutputOptions, lines: () => Iterable<string>): void {
+  if (output === "table") for (const line of lines()) console.log(line);
+  else if (output === "json") console.log(JSON.stringify(value, null, 2));
   // Without anchors: two equal references are still two.
-  console.log(
-    format === "json" ? JSON.stringify(value, null, 2) : stringify(value, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd(),
-  );
+  else console.log(stringify(value, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd());
 }
 
 /** Only a terminal gets colours, and only where nobody asked for none (no-color.org). */

@@ -74,6 +74,9 @@ export function withArticle(title: string): string {
 /** The plural of a name: "policies", "TLS edges". */
 export const plural = (name: string): string => (/[^aeiou]y$/.test(name) ? `${name.slice(0, -1)}ies` : `${name}s`);
 
+/** A number of things: "1 object", "2 objects". */
+export const counted = (count: number, name: string): string => `${count} ${count === 1 ? name : plural(name)}`;
+
 /** The paths of fields that have their wire name where camelCase is expected. */
 export function wireNamesIn(schema: z.ZodType, value: unknown): PropertyKey[][] {
   if (value === null || typeof value !== "object" || marksOf(schema).userKeys) return [];

@@ -4,27 +4,22 @@ import { Command } from "commander";
 import { type ApiOptions, withApiOptions } from "../api";
 import { withExamples } from "../examples";
 import { SaysNo } from "../failures";
-import { type Format, green, outputOption, printValue, red, yellow } from "../output";
+import { green, type OutputOptions, outputOption, print, red, yellow } from "../output";
 import { type Found, type State, wrong } from "./check";
 import { engineCheck, nodeCheck } from "./machine";
 import { keyCheck, serverChecks, storedCertificates, tlsCheck } from "./server";
 
 const TIMEOUT_MS = 10_000;
 
-interface DoctorOptions extends ApiOptions {
-  readonly output: Format;
-}
-
 export function doctorCommand(): Command {
   const command = new Command("doctor")
     .description(
       "Check Node, Pulumi's engine, the server, the API key, clocks, the database and certificates; exit code 1 if something is wrong",
     )
-    .addOption(outputOption())
-    .action(async ({ output, ...options }: DoctorOptions) => {
+    .addOption(outputOption("a list of checks, each with `check`, `state` (ok, warning or wrong), `says` and `cure`"))
+    .action(async (options: ApiOptions & OutputOptions) => {
       const all = await examine(options);
-      if (output === "table") for (const found of all) for (const line of linesOf(found)) console.log(line);
-      else printValue(all, output);
+      print(all, options, () => all.flatMap(linesOf));
       if (all.some(({ state }) => state === "wrong")) throw new SaysNo();
     });
   return withExamples(withApiOptions(command), ["tunnelplane doctor", "looks at this machine, and at the server of TUNNELPLANE_BASE_URL"]);

@@ -6,10 +6,9 @@ import { parse } from "yaml";
 import { type ApiOptions, throughApi, withApiOptions } from "../api";
 import { withExamples } from "../examples";
 import { SaysNo } from "../failures";
-import { dim, green, oneLine, red, yellow } from "../output";
+import { dim, green, type OutputOptions, oneLine, outputOption, print, red, yellow } from "../output";
 import { kindOfId } from "./kinds";
-import type { Stored } from "./objects";
-import { found } from "./read";
+import { found, type Stored } from "./objects";
 
 /** `tunnelplane diff <id> <file>` */
 export function diffCommand(): Command {
@@ -17,10 +16,11 @@ export function diffCommand(): Command {
     .description("Show what an update from a file would change in an object, and what that means for callers; nothing is changed")
     .argument("<id>", "id of the object")
     .argument("<file>", 'the fields to change, in JSON or YAML, as a PATCH takes them; "-" for standard input')
-    .action((id: string, file: string, options: ApiOptions) => {
+    .addOption(outputOption("`changes` (a list of `path`, `old` and `new`), `findings`, and `finding_limits`: what could not be examined"))
+    .action((id: string, file: string, options: ApiOptions & OutputOptions) => {
       const definition = kindOfId(id);
       const change = readFields(file);
-      return throughApi(options, (transport) => printDifference(transport, definition, id, change));
+      return throughApi(options, (transport) => printDifference(transport, definition, { id, change }, options));
     });
   return withExamples(
     withApiOptions(command),
@@ -36,29 +36,48 @@ function readFields(file: string): object {
   throw new Error(`${file} must hold the fields to change, for example "description: ours"`);
 }
 
-async function printDifference(transport: Transport, definition: Definition, id: string, change: object): Promise<void> {
+async function printDifference(
+  transport: Transport,
+  definition: Definition,
+  { id, change }: { readonly id: string; readonly change: object },
+  options: OutputOptions,
+): Promise<void> {
   const { path, body: before } = await found(transport, definition, id);
   const { body } = await transport.request<Stored & WithFindings>("PATCH", path, change, { dryRun: true, findings: true });
-  const { findings, finding_limits: limits = [], ...after } = body;
-  const lines = differences(before, after);
-  for (const line of lines) console.log(line);
-  for (const { severity, sentence } of findings) console.log(yellow(`${severity}: ${oneLine(sentence)}`));
-  for (const limit of limits) console.log(dim(limit));
-  if (lines.length === 0) return console.log("There is no difference.");
-  throw new SaysNo();
+  const { findings, finding_limits = [], ...after } = body;
+  const difference = { changes: changesBetween(before, after), findings, finding_limits };
+  print(difference, options, () => linesOf(difference));
+  if (difference.changes.length > 0) throw new SaysNo();
+}
+
+interface Change {
+  readonly path: string;
+  readonly old?: unknown;
+  readonly new?: unknown;
 }
 
 /** The differences between two values, each with its place. */
-function differences(before: unknown, after: unknown, at = ""): string[] {
+function changesBetween(before: unknown, after: unknown, path = ""): Change[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   if (isRecord(before) && isRecord(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-    return names.flatMap((name) => differences(before[name], after[name], at ? `${at}.${name}` : name));
+    return names.flatMap((name) => changesBetween(before[name], after[name], path ? `${path}.${name}` : name));
   }
-  return [
-    ...(isNothing(before) ? [] : [red(`- ${at}: ${oneLine(JSON.stringify(before))}`)]),
-    ...(isNothing(after) ? [] : [green(`+ ${at}: ${oneLine(JSON.stringify(after))}`)]),
-  ];
+  return [{ path, old: before, new: after }];
+}
+
+function* linesOf({
+  changes,
+  findings,
+  finding_limits,
+}: Required<WithFindings> & { readonly changes: readonly Change[] }): Generator<string> {
+  for (const { path, old, new: now } of changes) {
+    if (!isNothing(old)) yield red(`- ${path}: ${oneLine(JSON.stringify(old))}`);
+    if (!isNothing(now)) yield green(`+ ${path}: ${oneLine(JSON.stringify(now))}`);
+  }
+  for (const { severity, sentence } of findings) yield yellow(`${severity}: ${oneLine(sentence)}`);
+  for (const limit of finding_limits) yield dim(limit);
+  if (changes.length === 0) yield "There is no difference.";
 }
 
 const isNothing = (value: unknown): boolean => value === undefined || value === null;

@@ -1,20 +1,9 @@
-import {
-  bare,
-  type Definition,
-  defaultOf,
-  ERRORS,
-  EVENT_TYPES,
-  isOptional,
-  marksOf,
-  registry,
-  shapeOf,
-  targetsOf,
-} from "@tunnelplane/sdk/contract";
+import { type Definition, ERRORS, EVENT_TYPES, registry } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
-import { z } from "zod";
 import { withExamples } from "../examples";
 import { UsageError } from "../failures";
-import { bold, dim } from "../output";
+import { bold, dim, type OutputOptions, outputOption, print } from "../output";
+import { fieldOf, fieldsIn, insideOf, linesOf, type Shape } from "./fields";
 import { findKind, KIND_NAMES, nameOf } from "./kinds";
 import { suggestion } from "./suggest";
 
@@ -23,8 +12,14 @@ export function explainCommand(): Command {
   const command = new Command("explain")
     .description("Explain a kind of object, a field, an error code or an event type (works without a server)")
     .argument("[name]", "for example tls-edges, tls-edges.mutual_tls, TP_1501; without it, all kinds are listed")
-    .action((name?: string) => {
-      for (const line of name === undefined ? overview() : explained(name)) console.log(line);
+    .addOption(
+      outputOption(
+        "`name` and `description`, and what else is known: of a kind `fields` and `computed`, of a field its `type`, `limits` and `fields` inside, of an error its `status` and `cure`; without a name, a list of all kinds",
+      ),
+    )
+    .action((name: string | undefined, options: OutputOptions) => {
+      const { value, lines } = name === undefined ? overview() : explained(name);
+      print(value, options, () => lines);
     });
   return withExamples(
     command,
@@ -34,126 +29,89 @@ export function explainCommand(): Command {
   );
 }
 
-const overview = (): string[] => {
-  const width = Math.max(...KIND_NAMES.map((name) => name.length));
-  return registry.map((definition) => `${bold(nameOf(definition).padEnd(width))}  ${definition.doc.split(". ")[0]?.replace(/\.$/, "")}.`);
-};
+/** What is known of something, for programs and for people. */
+interface Explained {
+  readonly value: unknown;
+  readonly lines: readonly string[];
+}
 
-function explained(name: string): string[] {
-  const errors: readonly { code: string; status: number; when: string; cure?: string }[] = Object.values(ERRORS);
+function overview(): Explained {
+  const value = registry.map((one) => ({ name: nameOf(one), description: `${one.doc.split(". ")[0]?.replace(/\.$/, "")}.` }));
+  const width = Math.max(...KIND_NAMES.map((name) => name.length));
+  return { value, lines: value.map(({ name, description }) => `${bold(name.padEnd(width))}  ${description}`) };
+}
+
+function explained(name: string): Explained {
+  const errors: readonly ErrorText[] = Object.values(ERRORS);
   const error = errors.find(({ code }) => code === name.toUpperCase());
-  if (error)
-    return [
-      `${bold(error.code)} (HTTP ${error.status})`,
-      `Answered when ${error.when}.`,
-      ...(error.cure ? [withoutLinks(error.cure)] : []),
-    ];
-  if (EVENT_TYPES.includes(name)) return eventType(name);
+  if (error) return explainedError(error);
+  if (EVENT_TYPES.includes(name)) return explainedEvent(name);
   const [kind = "", ...path] = name.split(".");
   const definition = findKind(kind);
   if (!definition) {
-    const known = [...KIND_NAMES, ...Object.values(ERRORS).map(({ code }) => code)];
+    const known = [...KIND_NAMES, ...errors.map(({ code }) => code)];
     throw new UsageError(
       `nothing is called "${name}"${suggestion(kind, known) || `; there are error codes, event types, and: ${KIND_NAMES.join(", ")}`}`,
     );
   }
-  return path.length === 0 ? kindLines(definition) : fieldLines(definition, path);
+  return path.length === 0 ? explainedKind(definition) : explainedField(definition, path);
 }
 
-/** Links of the documentation mean nothing on a terminal. */
-const withoutLinks = (text: string): string => text.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1");
-
-const eventType = (name: string): string[] => [
-  bold(name),
-  `An event that tells of each ${name.replace(/_(created|updated|deleted)\.v0$/, "").replaceAll("_", " ")} that was ${name.replace(/^.*_|\.v0$/g, "")}. A subscription names it among its sources.`,
-];
-
-function kindLines({ title, doc, path, idPrefix, fields, computed }: Definition): string[] {
-  return [
-    bold(title),
-    doc,
-    "",
-    `${dim("Endpoint")}  ${path}    ${dim("ids begin with")} ${idPrefix}_`,
-    "",
-    bold("Fields that are sent"),
-    ...Object.entries(fields).flatMap(([name, schema]) => described(name, schema)),
-    ...(Object.keys(computed).length > 0 ? ["", bold("Fields that only answers have")] : []),
-    ...Object.entries(computed).flatMap(([name, schema]) => described(name, schema)),
-  ];
+interface ErrorText {
+  readonly code: string;
+  readonly status: number;
+  readonly when: string;
+  readonly cure?: string;
 }
 
-function fieldLines(definition: Definition, path: readonly string[]): string[] {
-  let shape: Readonly<Record<string, z.ZodType>> | undefined = { ...definition.fields, ...definition.computed };
-  let field: z.ZodType | undefined;
-  for (const name of path) {
-    field = shape?.[name];
-    if (!field) {
-      const known = Object.keys(shape ?? {});
-      const place = [nameOf(definition), ...path.slice(0, path.indexOf(name))].join(".");
-      throw new UsageError(
-        `${place} has no field "${name}"${suggestion(name, known) || (known.length > 0 ? `; it has: ${known.join(", ")}` : "")}`,
-      );
-    }
-    shape = insideOf(field);
-  }
-  const inside = field ? insideOf(field) : undefined;
-  return [
-    ...described(path.at(-1) ?? "", field as z.ZodType, ""),
-    ...(inside ? ["", bold("Fields inside")] : []),
-    ...Object.entries(inside ?? {}).flatMap(([name, schema]) => described(name, schema)),
-  ];
+function explainedError({ code, status, when, cure }: ErrorText): Explained {
+  const description = `Answered when ${when}.`;
+  // Links of the documentation mean nothing on a terminal.
+  const toDo = cure?.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1");
+  return {
+    value: { name: code, description, status, ...(toDo ? { cure: toDo } : {}) },
+    lines: [`${bold(code)} (HTTP ${status})`, description, ...(toDo ? [toDo] : [])],
+  };
 }
 
-/** The fields of an object, or of the objects in a list. */
-function insideOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> | undefined {
-  const inner = bare(schema);
-  return shapeOf(inner instanceof z.ZodArray ? (inner.element as z.ZodType) : inner); // zod types an element by its core
+function explainedEvent(name: string): Explained {
+  const what = name.replace(/_(created|updated|deleted)\.v0$/, "").replaceAll("_", " ");
+  const description = `An event that tells of each ${what} that was ${name.replace(/^.*_|\.v0$/g, "")}. A subscription names it among its sources.`;
+  return { value: { name, description }, lines: [bold(name), description] };
 }
 
-function described(name: string, schema: z.ZodType, indent = "  "): string[] {
-  const marks = marksOf(schema);
-  const facts = [
-    isOptional(schema) || schema instanceof z.ZodNullable ? "optional" : "required",
-    ...(defaultOf(schema) === undefined ? [] : [`default ${JSON.stringify(defaultOf(schema))}`]),
-    ...limitsOf(schema),
-    ...(marks.reference ? [`id of ${targetsOf(marks.reference.to).map(nameOf).join(", ") || "a user"}`] : []),
-    ...(marks.immutable ? ["set at creation only"] : []),
-    ...(marks.secret ? ["secret"] : []),
-    ...(marks.once ? ["shown once"] : []),
-    ...(marks.programOnly ? ["in programs only"] : []),
-  ];
-  const text = schema.meta()?.description ?? bare(schema).meta()?.description ?? "";
-  return [`${indent}${bold(name)}  ${typeOf(schema)}  ${dim(facts.join(", "))}`, ...(text ? [`${indent}    ${text}`] : [])];
+function explainedKind(definition: Definition): Explained {
+  const { kind, title, doc, path, idPrefix } = definition;
+  const fields = fieldsIn(definition.fields);
+  const computed = fieldsIn(definition.computed);
+  return {
+    value: { name: nameOf(definition), description: doc, kind, endpoint: path, id_prefix: idPrefix, fields, computed },
+    lines: [
+      bold(title),
+      doc,
+      "",
+      `${dim("Endpoint")}  ${path}    ${dim("ids begin with")} ${idPrefix}_`,
+      "",
+      bold("Fields that are sent"),
+      ...fields.flatMap((field) => linesOf(field)),
+      ...(computed.length > 0 ? ["", bold("Fields that only answers have")] : []),
+      ...computed.flatMap((field) => linesOf(field)),
+    ],
+  };
 }
 
-function typeOf(schema: z.ZodType): string {
-  const inner = bare(schema);
-  if (inner instanceof z.ZodArray) return `list of ${typeOf(inner.element as z.ZodType)}`; // zod types an element by its core
-  if (inner instanceof z.ZodRecord) return `map of ${typeOf(inner.valueType as z.ZodType)}`; // as above
-  if (inner instanceof z.ZodObject) return "object";
-  if (inner instanceof z.ZodEnum) return inner.options.map(String).join(" | ");
-  if (inner instanceof z.ZodLiteral) return [...inner.values].map((value) => JSON.stringify(value)).join(" | ");
-  if (inner instanceof z.ZodBoolean) return "boolean";
-  if (inner instanceof z.ZodNumber) return "number";
-  return inner instanceof z.ZodUnknown ? "any value" : "string";
+function explainedField(definition: Definition, path: readonly string[]): Explained {
+  const name = [nameOf(definition), ...path].join(".");
+  const field = fieldOf(path.at(-1) ?? "", fieldAt({ ...definition.fields, ...definition.computed }, path, nameOf(definition)));
+  const inside = field.fields.length > 0 ? ["", bold("Fields inside"), ...field.fields.flatMap((one) => linesOf(one))] : [];
+  return { value: { ...field, name }, lines: [...linesOf(field, ""), ...inside] };
 }
 
-const WORDS: Readonly<Record<string, (limit: number) => string>> = {
-  "x-max-bytes": (limit) => `at most ${limit} bytes`,
-  "x-max-characters": (limit) => `at most ${limit} characters`,
-  maxLength: (limit) => `at most ${limit} characters`,
-  maxItems: (limit) => `at most ${limit} entries`,
-  minItems: (limit) => `at least ${limit} entries`,
-  minimum: (limit) => `at least ${limit}`,
-  maximum: (limit) => `at most ${limit}`,
-};
-
-function limitsOf(schema: z.ZodType): string[] {
-  const json = z.toJSONSchema(bare(schema), { io: "input", unrepresentable: "any" }) as Record<string, unknown>;
-  const most = Number.MAX_SAFE_INTEGER;
-  return Object.entries(WORDS).flatMap(([name, word]) => {
-    const limit = json[name];
-    const isToldAlready = name === "maxLength" && ("x-max-bytes" in json || "x-max-characters" in json);
-    return typeof limit === "number" && !isToldAlready && Math.abs(limit) < most ? [word(limit)] : [];
-  });
+function fieldAt(shape: Shape, [name = "", ...inside]: readonly string[], place: string): Shape[string] {
+  const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
+  if (schema) return inside.length === 0 ? schema : fieldAt(insideOf(schema) ?? {}, inside, `${place}.${name}`);
+  const known = Object.keys(shape);
+  throw new UsageError(
+    `${place} has no field "${name}"${suggestion(name, known) || (known.length > 0 ? `; it has: ${known.join(", ")}` : "")}`,
+  );
 }

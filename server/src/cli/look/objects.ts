@@ -10,6 +10,7 @@ import {
   shapeOf,
   targetsOf,
 } from "@tunnelplane/sdk/contract";
+import { MissingObjectError } from "../failures";
 
 /** An object as the server answers it. */
 export interface Stored {
@@ -36,7 +37,7 @@ async function* placesOf(transport: Transport, definition: Definition): AsyncGen
 }
 
 /** One object with its ETag, or undefined. An object below another one is looked for there. */
-export async function find(transport: Transport, definition: Definition, id: string): Promise<{ path: string; body: Stored } | undefined> {
+async function find(transport: Transport, definition: Definition, id: string): Promise<{ path: string; body: Stored } | undefined> {
   if (pathFieldsOf(definition).length === 0) {
     const body = await collectionAt(transport, definition, {}).get(id);
     return { path: `${definition.path}/${encodeURIComponent(id)}`, body };
@@ -46,6 +47,13 @@ export async function find(transport: Transport, definition: Definition, id: str
       if (body.id === id) return { path: `${expandPath(definition.path, path)}/${encodeURIComponent(id)}`, body };
   }
   return undefined;
+}
+
+/** @throws MissingObjectError */
+export async function found(transport: Transport, definition: Definition, id: string) {
+  const object = await find(transport, definition, id);
+  if (object) return object;
+  throw new MissingObjectError(`there is no ${definition.title} ${id}`);
 }
 
 /** The ids that an object refers to, each with the field where it stands. */

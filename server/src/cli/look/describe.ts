@@ -1,0 +1,125 @@
+import { Gateways, type Transport } from "@tunnelplane/sdk";
+import type { Definition } from "@tunnelplane/sdk/contract";
+import { Command } from "commander";
+import { type ApiOptions, throughApi, withApiOptions } from "../api";
+import { withExamples } from "../examples";
+import { type EdgeAtGateway, edgeAt, textOf as stateText } from "../gateways";
+import { gather } from "../gather";
+import { bold, dim, type OutputOptions, oneLine, outputOption, print } from "../output";
+import { kindOfId } from "./kinds";
+import { found, kindsThatReferTo, objectsOf, refersTo, type Stored } from "./objects";
+
+/** How many objects that refer to one are named, and how many of each kind are looked at. */
+const MOST_REFERRERS = 50;
+const MOST_LOOKED_AT = 10_000;
+
+/** What `-o json` prints. */
+interface Described {
+  readonly object: Stored;
+  readonly refers_to: readonly Reference[];
+  readonly referred_to_by: readonly Reference[];
+  /** Whether there may be more objects that refer to it. */
+  readonly has_more_referrers: boolean;
+  /** Of edges only. */
+  readonly gateways?: readonly EdgeAtGateway[];
+}
+
+interface Reference {
+  readonly id: string;
+  /** Where the id stands, in the object that refers. */
+  readonly field: string;
+}
+
+/** `tunnelplane describe <id>` */
+export function describeCommand(): Command {
+  const command = new Command("describe")
+    .description("Show one object in full, what it refers to, what refers to it, and which gateways serve it")
+    .argument("<id>", "id of the object")
+    .addOption(
+      outputOption(
+        "`object` as the API answers it, `refers_to` and `referred_to_by` (lists of `id` and `field`), `has_more_referrers`, and for an edge `gateways`",
+      ),
+    )
+    .action((id: string, options: ApiOptions & OutputOptions) => {
+      const definition = kindOfId(id);
+      return throughApi(options, async (transport) => {
+        const described = await describe(transport, definition, id);
+        print(described, options, () => linesOf(definition, described));
+      });
+    });
+  return withExamples(
+    withApiOptions(command),
+    ["tunnelplane describe edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue", "fields, modules and references"],
+    ["tunnelplane describe ipp_0ERWdYmHciyPtBdiFM2OsTqjQue -o json", "the same, for programs"],
+  );
+}
+
+async function describe(transport: Transport, definition: Definition, id: string): Promise<Described> {
+  const { body: object } = await found(transport, definition, id);
+  const isEdge = definition.kind === "tls_edge" || definition.kind === "https_edge";
+  return {
+    object,
+    refers_to: refersTo(object),
+    ...(await referrersOf(transport, definition, id)),
+    ...(isEdge ? { gateways: (await gather(edgeAt(new Gateways(transport), id))).items } : {}),
+  };
+}
+
+async function referrersOf(
+  transport: Transport,
+  definition: Definition,
+  id: string,
+): Promise<Pick<Described, "referred_to_by" | "has_more_referrers">> {
+  const referrers: Reference[] = [];
+  let hasMore = false;
+  for (const kind of kindsThatReferTo(definition)) {
+    let looked = 0;
+    for await (const other of objectsOf(transport, kind)) {
+      hasMore ||= looked++ === MOST_LOOKED_AT || referrers.length > MOST_REFERRERS;
+      if (hasMore) break;
+      for (const { id: to, field } of refersTo(other)) if (to === id) referrers.push({ id: other.id, field });
+    }
+  }
+  return { referred_to_by: referrers.slice(0, MOST_REFERRERS), has_more_referrers: hasMore || referrers.length > MOST_REFERRERS };
+}
+
+function* linesOf(definition: Definition, described: Described): Generator<string> {
+  const { object, refers_to: out, referred_to_by: back, has_more_referrers: hasMore, gateways } = described;
+  yield bold(`${definition.title} ${object.id}`);
+  yield* fieldLines(object);
+  if (out.length > 0) yield bold("Refers to");
+  yield* out.map(referenceLine);
+  if (back.length > 0) yield bold("Referred to by");
+  yield* back.map(referenceLine);
+  if (hasMore) yield dim("  and perhaps more");
+  if (gateways) yield* gatewayLines(gateways);
+}
+
+const referenceLine = ({ id, field }: Reference): string => `  ${id}  ${dim(field)}`;
+
+function gatewayLines(gateways: readonly EdgeAtGateway[]): string[] {
+  const nobody = gateways.length > 0 ? "Served as declared by no gateway" : "Served by no gateway: none reported in the last 7 days";
+  const isServed = gateways.some(({ served }) => served);
+  return [bold(isServed ? "Served by" : nobody), ...gateways.map((one) => `  ${one.gateway}  ${oneLine(stateText(one))}`)];
+}
+
+/** Fields and values, those within others indented. */
+function fieldLines(value: object, indent = "  "): string[] {
+  return Object.entries(value).flatMap(([name, item]) => {
+    if (item === null || item === "") return [`${indent}${name}: ${dim("-")}`];
+    if (Array.isArray(item) && item.length === 0) return [`${indent}${name}: ${dim("none")}`];
+    if (typeof item !== "object") return [`${indent}${name}: ${textOf(item, indent)}`];
+    const { id, uri, ...rest } = item as Record<string, unknown>;
+    if (typeof id === "string" && typeof uri === "string" && Object.keys(rest).length === 0) return [`${indent}${name}: ${id}`];
+    return [`${indent}${name}:`, ...fieldLines(item, `${indent}  `)];
+  });
+}
+
+const textOf = (value: unknown, indent: string): string =>
+  typeof value === "string" && value.includes("\n")
+    ? value
+        .trimEnd()
+        .split("\n")
+        .map((line) => `\n${indent}  ${oneLine(line)}`)
+        .join("")
+    : oneLine(String(value));

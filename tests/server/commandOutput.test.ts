@@ -1,0 +1,118 @@
+import { join } from "node:path";
+import { expect } from "chai";
+import { parse } from "yaml";
+import { hostport, serverOfThisFile } from "../support/api/expect";
+import { Folder } from "../support/catalogue";
+import { command, endOf, ServerProcess } from "../support/server";
+
+describe("What commands print for programs", () => {
+  const server = serverOfThisFile(() => ServerProcess.start());
+  const folder = new Folder();
+  after(() => folder.remove());
+
+  async function run(...args: string[]) {
+    const env = { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey };
+    const { code, out, err } = await endOf(command(server.data, args, env));
+    return { code, out: Buffer.from(out, "latin1").toString(), err };
+  }
+
+  /** What a command prints for programs, which is the same in JSON and in YAML. */
+  async function read(...args: string[]) {
+    const { out, err } = await run(...args, "-o", "json");
+    expect(out, err).not.to.equal("");
+    const value = JSON.parse(out);
+    expect(parse((await run(...args, "-o", "yaml")).out), args.join(" ")).to.deep.equal(value);
+    return value;
+  }
+
+  it("describe: the object, both sides of its references, and the gateways of an edge", async () => {
+    const backend = await server.created("/backends/tunnel_group", { labels: { service: "web" } });
+    const edge = await server.created("/edges/tls", { hostports: [hostport()], backend: { backend_id: backend.id } });
+    const report = { version: "1", envoy_version: "1", sequence: 1, agents: [] };
+    await server.rest.put("/gateways/east/status", { ...report, edges: [{ id: edge.id, state: "rejected", reason: "no certificate" }] });
+    expect(await read("describe", backend.id)).to.deep.equal({
+      object: await server.read(`/backends/tunnel_group/${backend.id}`),
+      refers_to: [],
+      referred_to_by: [{ id: edge.id, field: "backend.backend" }],
+      has_more_referrers: false,
+    });
+    const { refers_to, gateways } = await read("describe", edge.id);
+    expect(refers_to).to.deep.equal([{ field: "backend.backend", id: backend.id }]);
+    expect(gateways).to.have.length(1);
+    expect(gateways[0]).to.include({ gateway: "east", state: "rejected", reason: "no certificate", served: false });
+    expect(await read("gateways", "--edge", edge.id)).to.deep.equal(gateways);
+    expect(await read("gateways")).to.deep.equal((await server.read("/gateways")).gateways);
+    expect(await read("gateways", "east")).to.deep.equal(await server.read("/gateways/east"));
+  });
+
+  it("describe: the first 50 objects that refer to it, and that there are more", async () => {
+    const policy = await server.created("/ip_policies", {});
+    const rule = (last: number) => ({ action: "allow", cidr: `192.0.2.${last}/32`, ip_policy_id: policy.id });
+    for (let last = 0; last < 50; last++) await server.created("/ip_policy_rules", rule(last));
+    expect(await read("describe", policy.id)).to.deep.include({ has_more_referrers: false });
+    await server.created("/ip_policy_rules", rule(50));
+    const described = await read("describe", policy.id);
+    expect(described.referred_to_by).to.have.length(50);
+    expect(described.has_more_referrers).to.equal(true);
+    expect((await run("describe", policy.id)).out).to.match(/ {2}and perhaps more\n$/);
+  });
+
+  it("diff: the changes by path, and what they mean", async () => {
+    const [before, after] = [hostport(), hostport()];
+    const { id } = await server.created("/edges/tls", { hostports: [before], metadata: "kept" });
+    const [change, same] = [join(folder.path, "change.json"), join(folder.path, "same.json")];
+    folder.write(JSON.stringify({ hostports: [after], description: "ours" }), "change.json");
+    folder.write(JSON.stringify({ metadata: "kept" }), "same.json");
+    const { changes, findings, finding_limits } = await read("diff", id, change);
+    expect(changes).to.deep.equal([
+      { path: "description", old: "", new: "ours" },
+      { path: "hostports", old: [before], new: [after] },
+    ]);
+    expect(findings.map(({ sentence }: { sentence: string }) => sentence)).to.include(`\`${before}\` is no longer served.`);
+    expect(finding_limits).to.deep.equal([]);
+    expect((await run("diff", id, change, "-o", "json")).code).to.equal(1);
+    expect(await read("diff", id, same)).to.deep.equal({ changes: [], findings: [], finding_limits: [] });
+  });
+
+  it("apply: the answer of the API, of a plan with its findings; --json is the same as -o json", async () => {
+    folder.write(`tlsEdges:\n  app:\n    hostports: ["${hostport()}"]\n`);
+    const apply = async (...args: string[]) => (await run("apply", folder.catalogue, "--set", "printed", ...args)).out;
+    const planned = JSON.parse(await apply("--plan", "-o", "json"));
+    expect(planned).to.have.keys("set", "operations", "digest", "findings");
+    expect(planned.operations[0]).to.include({ op: "create", kind: "tls_edge", key: "app" });
+    expect(JSON.parse(await apply("--plan", "--json")).digest).to.equal(planned.digest);
+    expect(parse(await apply("--plan", "-o", "yaml"))).to.deep.include({ operations: planned.operations });
+    expect(JSON.parse(await apply("-o", "json")))
+      .to.have.keys("set", "operations", "digest")
+      .and.to.include({ digest: planned.digest });
+  });
+
+  it("explain: what is known of kinds, a kind, a field, an error and an event", async () => {
+    const kinds = await read("explain");
+    expect(kinds[0]).to.have.keys("name", "description");
+    const kind = await read("explain", "tls-edges");
+    expect(kind).to.include({ name: "tls-edges", kind: "tls_edge", endpoint: "/edges/tls", id_prefix: "edgtls" });
+    const named = (name: string) => kind.fields.find((one: { name: string }) => one.name === name);
+    expect(named("hostports")).to.include({ type: "list of string", required: false, secret: false });
+    expect(named("mutual_tls").fields[1]).to.include({ name: "certificate_authority_ids", required: true });
+    expect(named("metadata").limits).to.deep.equal({ max_bytes: 4096 });
+    const { name, ...field } = await read("explain", "tls-edges.tls_termination");
+    expect(name).to.equal("tls-edges.tls_termination");
+    expect({ ...field, name: "tls_termination" }).to.deep.equal(named("tls_termination"));
+    expect(field.fields[1]).to.include({ name: "terminate_at", type: "edge | upstream", default: "edge" });
+    expect((await read("explain", "tls-edges.mutual_tls.certificate_authority_ids")).refers_to).to.deep.equal(["certificate-authorities"]);
+    expect(await read("explain", "TP_1501")).to.include({ name: "TP_1501", status: 409 });
+    expect(await read("explain", "ip_policy_created.v0")).to.have.keys("name", "description");
+  });
+
+  it("events deliveries: as the API answers them", async () => {
+    const target = { monitoring_service: { api_key: "any" } };
+    const { id } = await server.created("/event_destinations", { target });
+    expect(await read("events", "deliveries", id)).to.deep.equal([]);
+    await server.created("/event_subscriptions", { sources: [{ type: "bot_user_created.v0" }], destination_ids: [id] });
+    for (const name of ["one", "two"]) await server.created("/bot_users", { name });
+    const [delivery, ...more] = await read("events", "deliveries", id, "--limit", "1");
+    expect(more).to.deep.equal([]);
+    expect(delivery).to.include({ event_type: "bot_user_created.v0" });
+  });
+});
