@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import type { CheckRequest, CreateRequest, DeleteRequest, DiffRequest, ReadRequest, UpdateRequest } from "@pulumi/pulumi/proto/provider_pb";
-import { CheckFailure, CheckResponse, CreateResponse, DiffResponse, ReadResponse, UpdateResponse } from "@pulumi/pulumi/proto/provider_pb";
+import { CheckResponse, CreateResponse, DiffResponse, ReadResponse, UpdateResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { intentOf, type Properties, same } from "@tunnelplane/pulumi/core";
 import { nameIn, type Operation, stateBackend } from "@tunnelplane/pulumi/operation";
 import { type DeclaredSet, type RecordedSet, SetSteps } from "@tunnelplane/pulumi/sets";
 import { CatalogueFile, check, commonTags, report, setObjectsOf, type Tags } from "@tunnelplane/sdk/catalogue";
 import { definitionOf, registry, secretPathsOf } from "@tunnelplane/sdk/contract";
+import { failureOf } from "./failure";
 import { asSecret, holdsUnknown, isUnknown, type Path, received, sent, UNKNOWN } from "./values";
 
 /** What a program declares. */
@@ -27,7 +28,7 @@ export class CatalogueSets {
     const inputs = { ...news, set: news.set ?? nameIn(request.getUrn()) };
     const answer = (objects: unknown, found: readonly Path[] = []) =>
       new CheckResponse().setInputs(sent({ ...inputs, objects }, [...secrets, ...found]));
-    const refused = (reason: string) => new CheckResponse().setFailuresList([new CheckFailure().setReason(reason)]);
+    const refused = (reason: string) => new CheckResponse().setFailuresList([failureOf(reason)]);
     const complaint = complaintAbout(inputs);
     if (complaint !== undefined) return refused(complaint);
     if (holdsUnknown(inputs)) return answer(UNKNOWN);

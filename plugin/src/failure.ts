@@ -1,8 +1,9 @@
 import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
-import { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb";
+import { CheckFailure, ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Any } from "google-protobuf/google/protobuf/any_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { withoutSecrets } from "./secrets";
 
 /** A step that was carried out in part: the object is there, in this state, and the rest is done by the next run. */
 export class PartialFailure extends Error {
@@ -14,9 +15,12 @@ export class PartialFailure extends Error {
   }
 }
 
+/** What is wrong with inputs. The engine prints the value of a property that is named here, even of a secret one; the reason says where. */
+export const failureOf = (reason: string): CheckFailure => new CheckFailure().setReason(withoutSecrets(reason));
+
 /** An error as gRPC sends it. */
 export function answerOf(error: unknown): Partial<ServiceError> {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = withoutSecrets(error instanceof Error ? error.message : String(error));
   if (!(error instanceof PartialFailure)) return { code: status.UNKNOWN, details: message };
   const { id, outputs, inputs } = error.object;
   const failed = new ErrorResourceInitFailed().setId(id).setProperties(outputs).setInputs(inputs).setReasonsList([message]);

@@ -1,10 +1,11 @@
 import type { InvokeRequest } from "@pulumi/pulumi/proto/provider_pb";
-import { CheckFailure, InvokeResponse } from "@pulumi/pulumi/proto/provider_pb";
+import { InvokeResponse } from "@pulumi/pulumi/proto/provider_pb";
 import type { Properties } from "@tunnelplane/pulumi/core";
 import { type Operation, Steps } from "@tunnelplane/pulumi/operation";
 import { Exposures } from "@tunnelplane/sdk";
 import { camelCase, type Definition, exposureSchema, lookupOf, registry, rename } from "@tunnelplane/sdk/contract";
 import type { Exposure } from "@tunnelplane/sdk/meaning";
+import { failureOf } from "./failure";
 import { byUniqueKey, complaintAbout } from "./lookup";
 import { secretsOf, tokenOf } from "./types";
 import { received, sent } from "./values";
@@ -62,7 +63,7 @@ export class Functions {
   }
 }
 
-const refused = (reason: string): InvokeResponse => new InvokeResponse().setFailuresList([new CheckFailure().setReason(reason)]);
+const refused = (reason: string): InvokeResponse => new InvokeResponse().setFailuresList([failureOf(reason)]);
 
 const inCamelCase = (row: Exposure): unknown => ({
   ...(rename(exposureSchema(), row, "camelCase") as object),

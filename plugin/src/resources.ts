@@ -1,17 +1,9 @@
 import type { CheckRequest, CreateRequest, DeleteRequest, DiffRequest, ReadRequest, UpdateRequest } from "@pulumi/pulumi/proto/provider_pb";
-import {
-  CheckFailure,
-  CheckResponse,
-  CreateResponse,
-  DiffResponse,
-  PropertyDiff,
-  ReadResponse,
-  UpdateResponse,
-} from "@pulumi/pulumi/proto/provider_pb";
+import { CheckResponse, CreateResponse, DiffResponse, PropertyDiff, ReadResponse, UpdateResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { type Difference, intentOf, type Properties, recordedOf, same } from "@tunnelplane/pulumi/core";
 import { type Operation, type Steps, stateBackend } from "@tunnelplane/pulumi/operation";
 import { formatPath, withArticle } from "@tunnelplane/sdk/contract";
-import { PartialFailure } from "./failure";
+import { failureOf, PartialFailure } from "./failure";
 import { StepsByType, secretsOf } from "./types";
 import { isUnknown, received, sent, UNKNOWN } from "./values";
 
@@ -142,9 +134,6 @@ export class Resources {
     await rehearse();
   }
 }
-
-/** The engine prints the value of a property that is named here, even of a secret one; the reason says where. */
-const failureOf = (reason: string): CheckFailure => new CheckFailure().setReason(reason);
 
 const stackIn = (urn: string): string => urn.split("::")[0]?.split(":").at(-1) ?? "";
 

@@ -12,6 +12,7 @@ import { tellerAt } from "./engine";
 import { answerOf } from "./failure";
 import { Functions } from "./functions";
 import { Resources } from "./resources";
+import { withoutSecrets } from "./secrets";
 import { checkConfig, configOf, diffConfig } from "./settings";
 import { tokenOf, typeIn } from "./types";
 import { isUnknown } from "./values";
@@ -39,8 +40,8 @@ export class Service {
       packageName: "@tunnelplane/pulumi-plugin",
       account: { noun: "provider", type: "a Provider" },
       isUnknown,
-      warn: (text, urn) => this.#tell("WARNING", text, urn),
-      inform: (text, urn) => this.#tell("INFO", text, urn),
+      warn: (text, urn) => this.#tell("WARNING", withoutSecrets(text), urn),
+      inform: (text, urn) => this.#tell("INFO", withoutSecrets(text), urn),
     });
     return [operation, new Resources(operation), new Functions(operation)];
   }

@@ -1,7 +1,8 @@
 import type { CheckRequest, ConfigureRequest, DiffRequest } from "@pulumi/pulumi/proto/provider_pb";
-import { CheckFailure, CheckResponse, DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb";
+import { CheckResponse, DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb";
 import { type Properties, same } from "@tunnelplane/pulumi/core";
 import { ACCOUNT_API_KEY, ACCOUNT_BASE_URL, ACCOUNT_VALIDATE_ON_SERVER, type ConfigLookup } from "@tunnelplane/pulumi/operation";
+import { failureOf } from "./failure";
 import { isUnknown, received, sent } from "./values";
 
 /** The settings of a provider, and where an explicit one keeps each for those that look for it. */
@@ -18,9 +19,7 @@ const SECRETS = [["apiKey"]];
 export function checkConfig(request: CheckRequest): CheckResponse {
   const { values, secrets } = received(request.getNews());
   const reasons = Object.entries(values).flatMap(([name, value]) => complaints(name, value));
-  return new CheckResponse()
-    .setInputs(sent(values, [...secrets, ...SECRETS]))
-    .setFailuresList(reasons.map((reason) => new CheckFailure().setReason(reason)));
+  return new CheckResponse().setInputs(sent(values, [...secrets, ...SECRETS])).setFailuresList(reasons.map(failureOf));
 }
 
 function complaints(name: string, value: unknown): string[] {

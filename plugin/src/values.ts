@@ -1,5 +1,6 @@
 import type { Properties } from "@tunnelplane/pulumi/core";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { noteSecret } from "./secrets";
 
 /** How the engine writes a value that it does not know yet, in a preview: by type, whatever was declared. */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -59,7 +60,9 @@ function plain(value: unknown, path: Path, secrets: Path[]): unknown {
 function secret(value: unknown, path: Path, secrets: Path[]): unknown {
   const entry = path.findIndex((part) => typeof part === "number");
   secrets.push(entry < 0 ? path : path.slice(0, entry));
-  return plain(value, path, secrets);
+  const bare = plain(value, path, secrets);
+  noteSecret(bare);
+  return bare;
 }
 
 /** Properties for the engine, with secrets in their wrappings. What is undefined is left out. */
@@ -76,7 +79,10 @@ function withSecret(value: unknown, [name, ...rest]: Path): unknown {
   return properties[name] == null ? value : { ...properties, [name]: withSecret(properties[name], rest) };
 }
 
-export const asSecret = (value: unknown): object => ({ [SIGNATURE]: SECRET, value });
+export function asSecret(value: unknown): object {
+  noteSecret(value);
+  return { [SIGNATURE]: SECRET, value };
+}
 
 const isSecret = (value: unknown): boolean => (value as { [SIGNATURE]?: string } | null | undefined)?.[SIGNATURE] === SECRET;
 

@@ -1,0 +1,43 @@
+/** Shorter texts stand in too many words to be hidden wherever they are. */
+const SHORTEST = 6;
+/** So much of the beginning of a secret tells that a message repeats it, also where the message cuts it. */
+const BEGINNING = 32;
+const HIDDEN = "[secret]";
+
+/** All texts that came to this process, or left it, as secrets. It serves one operation of the engine. */
+const texts = new Set<string>();
+
+/** Notes a secret, so that no message repeats it. Names of properties stay readable; other names in it are the user's own. */
+export function noteSecret(value: unknown): void {
+  if (typeof value === "string" || typeof value === "number") texts.add(String(value));
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, item] of Object.entries(value)) {
+    if (!/^\w+$/.test(name)) texts.add(name);
+    noteSecret(item);
+  }
+}
+
+/** A message without what it repeats of secrets, as a whole or in part. The engine itself masks secrets of the configuration only. */
+export function withoutSecrets(message: string): string {
+  const secrets = [...texts].flatMap((text) => [...new Set([text, JSON.stringify(text).slice(1, -1)])]).sort((a, b) => b.length - a.length);
+  const unquoted = message.replace(/"(?:[^"\\]|\\.)*"/g, (quoted) => {
+    const text = quoted.slice(1, -1).replace(/…$/, "");
+    return secrets.some((secret) => secret === text || haveInCommon(text.toLowerCase(), secret.toLowerCase())) ? HIDDEN : quoted;
+  });
+  return secrets.filter(({ length }) => length >= SHORTEST).reduce(hide, unquoted);
+}
+
+/** Whether a quoted text is part of a secret, or shows one of its parts. */
+const haveInCommon = (text: string, secret: string): boolean =>
+  (text.length >= SHORTEST && secret.includes(text)) ||
+  secret.split(/[\s,/]+/).some((part) => part.length >= SHORTEST && text.includes(part));
+
+/** Hides a text, or as much of its beginning as a message shows, in upper or lower case. */
+function hide(message: string, text: string): string {
+  const [shown, wanted] = [message.toLowerCase(), text.toLowerCase()];
+  const at = shown.indexOf(wanted.slice(0, BEGINNING));
+  if (at < 0) return message;
+  let length = 0;
+  while (length < wanted.length && shown[at + length] === wanted[length]) length++;
+  return message.slice(0, at) + HIDDEN + hide(message.slice(at + length), text);
+}

@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { credentials, type handleUnaryCall, Server, ServerCredentials, type ServiceError } from "@grpc/grpc-js";
+import { EngineService } from "@pulumi/pulumi/proto/engine_grpc_pb";
+import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb";
+import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import * as messages from "@pulumi/pulumi/proto/provider_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { ROOT } from "./cli";
+
+/** How the engine writes a secret. */
+export const secret = (value: unknown): object => ({ "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value });
+
+export const urnOf = (type: string, name: string): string => `urn:pulumi:dev::tunnels::tunnelplane:index:${type}::${name}`;
+
+/** A warning or a note that the engine was told. */
+interface Told {
+  readonly urn: string;
+  readonly text: string;
+}
+
+/** The native provider, called as the engine calls it, where there is no `pulumi` on the PATH. */
+export class Plugin {
+  private constructor(
+    private readonly process: ChildProcess,
+    private readonly engine: Server,
+    private readonly client: ResourceProviderClient,
+    private readonly folder: string,
+    readonly told: readonly Told[],
+  ) {}
+
+  /** Starts the provider, and configures it with settings of its own or, without any, by the environment. */
+  static async start(env: Record<string, string>, settings: object = {}, name = "default"): Promise<Plugin> {
+    const told: Told[] = [];
+    const engine = new Server();
+    const log: handleUnaryCall<LogRequest, Empty> = ({ request }, answer) => {
+      told.push({ urn: request.getUrn(), text: request.getMessage() });
+      answer(null, new Empty());
+    };
+    engine.addService(EngineService, { log });
+    const address = await new Promise<number>((resolve, reject) =>
+      engine.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => (error ? reject(error) : resolve(port))),
+    );
+    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-plugin-"));
+    const plugin = spawn(process.execPath, [join(ROOT, "plugin/dist/main.js"), `127.0.0.1:${address}`], {
+      cwd: folder,
+      env: { PATH: folder, PULUMI_BACKEND_URL: "file:///a-state", ...env },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [port] = await once(createInterface(plugin.stdout), "line");
+    const client = new ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
+    const started = new Plugin(plugin, engine, client, folder, told);
+    await started.#ask("configure", new messages.ConfigureRequest().setName(name).setArgs(struct(settings)).setAcceptsecrets(true));
+    return started;
+  }
+
+  /** What a check finds wrong with new inputs. */
+  async check(type: string, news: object): Promise<string[]> {
+    const request = new messages.CheckRequest().setUrn(urnOf(type, "it")).setOlds(struct({})).setNews(struct(news));
+    const answer = await this.#ask<messages.CheckResponse>("check", request);
+    return answer.getFailuresList().map((failure) => failure.getReason());
+  }
+
+  create(type: string, properties: object, { preview = false } = {}): Promise<messages.CreateResponse> {
+    const request = new messages.CreateRequest().setUrn(urnOf(type, "it")).setProperties(struct(properties)).setPreview(preview);
+    return this.#ask("create", request);
+  }
+
+  update(type: string, id: string, olds: object, news: object): Promise<messages.UpdateResponse> {
+    const request = new messages.UpdateRequest().setUrn(urnOf(type, "it")).setId(id);
+    return this.#ask("update", request.setOlds(struct(olds)).setOldInputs(struct(olds)).setNews(struct(news)));
+  }
+
+  read(type: string, id: string, properties: object): Promise<messages.ReadResponse> {
+    const request = new messages.ReadRequest().setUrn(urnOf(type, "it")).setId(id);
+    return this.#ask("read", request.setProperties(struct(properties)).setInputs(struct(properties)));
+  }
+
+  invoke(name: string, args: object): Promise<messages.InvokeResponse> {
+    return this.#ask("invoke", new messages.InvokeRequest().setTok(`tunnelplane:index:${name}`).setArgs(struct(args)));
+  }
+
+  #ask<Answer>(method: string, request: object): Promise<Answer> {
+    const call = (
+      this.client as unknown as Record<string, (request: object, done: (error: ServiceError | null, answer: Answer) => void) => void>
+    )[method];
+    return new Promise((resolve, reject) =>
+      call?.call(this.client, request, (error, answer) => (error ? reject(new Error(error.details)) : resolve(answer))),
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.client.close();
+    this.engine.forceShutdown();
+    const ended = once(this.process, "close");
+    this.process.kill();
+    await ended;
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+const struct = (value: object): Struct => Struct.fromJavaScript(value as Parameters<typeof Struct.fromJavaScript>[0]);
