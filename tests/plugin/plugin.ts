@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -30,7 +29,6 @@ export class Plugin {
     private readonly process: ChildProcess,
     private readonly engine: Server,
     private readonly client: ResourceProviderClient,
-    private readonly folder: string,
     readonly told: readonly Told[],
   ) {}
 
@@ -46,15 +44,14 @@ export class Plugin {
     const address = await new Promise<number>((resolve, reject) =>
       engine.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => (error ? reject(error) : resolve(port))),
     );
-    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-plugin-"));
     const plugin = spawn(process.execPath, [join(ROOT, "plugin/dist/main.js"), `127.0.0.1:${address}`], {
-      cwd: folder,
-      env: { PATH: folder, PULUMI_BACKEND_URL: "file:///a-state", ...env },
+      cwd: tmpdir(), // the same for each, as in runs of one project
+      env: { PATH: "/nowhere", PULUMI_BACKEND_URL: "file:///a-state", ...env },
       stdio: ["ignore", "pipe", "inherit"],
     });
     const [port] = await once(createInterface(plugin.stdout), "line");
     const client = new ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
-    const started = new Plugin(plugin, engine, client, folder, told);
+    const started = new Plugin(plugin, engine, client, told);
     await started.#ask("configure", new messages.ConfigureRequest().setName(name).setArgs(struct(settings)).setAcceptsecrets(true));
     return started;
   }
@@ -100,7 +97,6 @@ export class Plugin {
     const ended = once(this.process, "close");
     this.process.kill();
     await ended;
-    rmSync(this.folder, { recursive: true });
   }
 }
 

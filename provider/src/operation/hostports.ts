@@ -53,6 +53,19 @@ export interface Wanted {
   readonly recorded: () => Promise<readonly RecordedResource[]>;
 }
 
+/**
+ * The edges of the stack behind a refusal. The state is asked for hostports only.
+ *
+ * @throws the refusal itself where it has another reason, and where the state cannot tell
+ */
+export async function holdersBehind(refusal: unknown, { hostports, isItself, recorded }: Wanted): Promise<Holder[]> {
+  if (!(refusal instanceof ConflictError) || !refusal.field?.startsWith("hostports") || hostports.length === 0) throw refusal;
+  const state = await recorded().catch(() => {
+    throw refusal;
+  });
+  return holdersOf(isItself, hostports, state);
+}
+
 /** The hostports that the resources of one run declare. */
 export class DeclaredHostports {
   /** By URN, in lower case. */
@@ -83,13 +96,13 @@ export class DeclaredHostports {
    * removes it from that edge in the same run, removes it there first. So the order of the two does not matter, and two edges
    * can swap hostports.
    */
-  async movingHostports<T>(transport: Transport, { hostports, isItself, recorded }: Wanted, run: () => Promise<T>): Promise<T> {
+  async movingHostports<T>(transport: Transport, wanted: Wanted, run: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
         return await run();
       } catch (error) {
-        if (!(error instanceof ConflictError) || hostports.length === 0 || tries === MOST_TRIES) throw error;
-        const holders = holdersOf(isItself, hostports, await recorded());
+        if (tries === MOST_TRIES) throw error;
+        const holders = await holdersBehind(error, wanted);
         const givenUp = await Promise.all(holders.map((holder) => this.#isGivenUp(holder)));
         // The other edge may have been updated just before the state was read; then there is no holder, and one retry helps.
         if ((holders.length === 0 && tries > 1) || givenUp.includes(false)) throw error;

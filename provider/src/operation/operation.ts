@@ -94,17 +94,19 @@ export class Operation {
     return this.#recorded;
   };
 
-  /** Whether the stack held an object before this run. In doubt yes: a superfluous object is better than two resources that share one. */
+  /**
+   * Whether the stack held an object before this run. In doubt the creation fails: one that goes on would make a second
+   * object, or have two resources share one.
+   */
   isRecorded = async (id: string): Promise<boolean> => {
     try {
       return (await this.stateOfStack()).some((resource) => resource.id === id);
     } catch (error) {
       const [reason] = messageOf(error).split("\n");
-      await this.host.warn(
-        `An earlier run may have created ${id}, but the stack's state could not be read (${reason}), so a new object is created. Delete ${id} if nothing uses it`,
-        undefined,
+      throw new Error(
+        `an earlier run created ${id} with the same properties, and the stack's state, which tells whether a resource has it, could not be read (${reason}). Put \`pulumi\` on the PATH and run again, or delete ${id} if nothing uses it`,
+        { cause: error },
       );
-      return true;
     }
   };
 

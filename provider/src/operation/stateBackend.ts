@@ -50,8 +50,9 @@ export interface RecordedResource {
  * @param stack `<organization>/<project>/<stack>`
  */
 export async function recordedResources(stack: string): Promise<readonly RecordedResource[]> {
-  const { stdout } = await promisify(execFile)("pulumi", ["stack", "export", "--non-interactive", "--stack", stack], {
-    maxBuffer: Infinity,
+  const command = ["stack", "export", "--non-interactive", "--stack", stack];
+  const { stdout } = await promisify(execFile)("pulumi", command, { maxBuffer: Infinity }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === "ENOENT" ? new Error("there is no `pulumi` on the PATH", { cause: error }) : error;
   });
   const { deployment } = JSON.parse(stdout) as { deployment: { resources?: RecordedResource[] | null } };
   return deployment.resources ?? [];

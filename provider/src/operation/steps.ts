@@ -1,6 +1,5 @@
-import { ConflictError } from "@tunnelplane/sdk";
 import { type Checked, inputsOf, Lifecycle, type Properties, targetOf } from "../core";
-import { holdersOf, hostportsOf, type Wanted } from "./hostports";
+import { holdersBehind, hostportsOf, type Wanted } from "./hostports";
 import type { Operation } from "./operation";
 
 /** The steps of one kind of resource in an operation: the lifecycle, with what every host does around it. */
@@ -55,8 +54,7 @@ export class Steps {
         await this.lifecycle.dryRun(transport, id, olds, news, operation.host.isUnknown);
       } catch (error) {
         // The server refuses a hostport that another edge holds. The run moves it if that edge is in this stack.
-        const moves = error instanceof ConflictError && holdersOf(wanted.isItself, wanted.hostports, await wanted.recorded()).length > 0;
-        if (!moves) throw error;
+        if ((await holdersBehind(error, wanted)).length === 0) throw error;
       }
     });
   }
