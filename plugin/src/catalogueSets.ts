@@ -43,7 +43,7 @@ export class CatalogueSets {
       return new DiffResponse().setChanges(DIFF_SOME).setReplacesList(["set"]).setDiffsList(["set"]).setDeletebeforereplace(true);
     // Where the inputs differ, the engine itself compares them, and so shows each property.
     if (!same(before?.objects, news?.objects)) return new DiffResponse().setChanges(DIFF_UNKNOWN);
-    const isDrifted = ((await this.#steps.plan(news as unknown as DeclaredSet)) ?? 0) > 0;
+    const isDrifted = ((await this.#steps.plan(news as unknown as DeclaredSet, olds as unknown as RecordedSet)) ?? 0) > 0;
     return new DiffResponse().setChanges(isDrifted ? DIFF_SOME : DIFF_NONE);
   }
 
@@ -52,7 +52,7 @@ export class CatalogueSets {
     const declared = values as unknown as DeclaredSet;
     const answer = (results: object) => outputsOf(values, results, secrets);
     if (request.getPreview()) {
-      await this.#preview(request.getUrn(), declared);
+      await this.#preview(request.getUrn(), declared, { ids: {} });
       return new CreateResponse().setProperties(answer(RESULTS));
     }
     const recorded = await this.#steps.create(declared, this.#intentOf(request.getUrn()));
@@ -78,7 +78,7 @@ export class CatalogueSets {
     const [recorded, declared] = [olds as unknown as RecordedSet, values as unknown as DeclaredSet];
     const answer = (results: object) => new UpdateResponse().setProperties(outputsOf(values, results, secrets));
     if (request.getPreview()) {
-      await this.#preview(request.getUrn(), declared);
+      await this.#preview(request.getUrn(), declared, recorded);
       return answer(RESULTS);
     }
     return answer(await this.#steps.update(recorded, declared, this.#intentOf(request.getUrn())));
@@ -91,9 +91,9 @@ export class CatalogueSets {
   #intentOf = (urn: string): string => intentOf(stateBackend(process.env), urn);
 
   /** Has the server plan, and shows what becomes of each object. */
-  async #preview(urn: string, declared: DeclaredSet): Promise<void> {
+  async #preview(urn: string, declared: DeclaredSet, recorded: Pick<RecordedSet, "ids">): Promise<void> {
     await this.operation.warnOfMissingKey(urn);
-    if (!isUnknown(declared.objects)) await this.#steps.plan(declared, { of: urn });
+    if (!isUnknown(declared.objects)) await this.#steps.plan(declared, recorded, { of: urn });
   }
 }
 

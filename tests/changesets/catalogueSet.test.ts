@@ -117,9 +117,30 @@ onEveryProvider("A catalogue as one resource", (tunnels, provider) => {
     expect((await server.rest.get(`/credentials/${id}`)).status).to.equal(404);
     await server.rest.post("/changesets", { set: "prod", objects: [{ kind: "ip_policy", key: "others" }] });
     folder.write(left.replace("service: web", "service: third"));
-    expect(await failureOf(stack.up())).to.contain("ip_policy/others");
+    for (const run of ["preview", "up", "destroy"] as const)
+      expect(await failureOf(stack[run]()))
+        .to.contain("ip_policy/others")
+        .and.to.contain("declare")
+        .and.not.to.contain("max_deletes");
     const policy = (await server.rest.get("/changesets/prod")).body.objects.find(({ kind }: { kind: string }) => kind === "ip_policy");
     await server.rest.delete(`/ip_policies/${policy.id}`);
+    await stack.up();
+  });
+
+  it("deletes nothing of others in the place of an object that is gone already", async () => {
+    const { "https_edge_route/all": route, "https_edge/site": edge } = await ids();
+    const policy = (await server.rest.post("/ip_policies", {})).body.id;
+    await server.rest.post("/changesets", { set: "prod", objects: [{ kind: "ip_policy", key: "others", id: policy }] });
+    await server.rest.delete(`/edges/https/${edge}/routes/${route}`);
+    const left = CATALOGUE.slice(0, CATALOGUE.indexOf("tunnelCredentials:"));
+    folder.write(left.slice(0, left.indexOf("httpsEdgeRoutes:")));
+    for (const run of ["preview", "up"] as const) expect(await failureOf(stack[run]())).to.contain("ip_policy/others");
+    expect((await server.rest.get(`/ip_policies/${policy}`)).status).to.equal(200);
+    await stack.refresh();
+    expect((await stack.preview()).stdout).to.contain("delete ip_policy/others");
+    await stack.up();
+    expect((await server.rest.get(`/ip_policies/${policy}`)).status).to.equal(404);
+    folder.write(left);
     await stack.up();
   });
 

@@ -1,9 +1,20 @@
 import { createHash } from "node:crypto";
-import { type ChangeSetRequest, type ChangeSetResult, ChangeSets, NotFoundError, type SetObject, type Transport } from "@tunnelplane/sdk";
+import {
+  ApiError,
+  type ChangeSetRequest,
+  type ChangeSetResult,
+  ChangeSets,
+  NotFoundError,
+  type SetObject,
+  type Transport,
+} from "@tunnelplane/sdk";
+import { ERRORS } from "@tunnelplane/sdk/contract";
 import { idempotencyKeyOf } from "./creation";
 
 /** Most objects of a set. */
 const MOST_OBJECTS = 5_000;
+/** Most objects that one message names. */
+const MOST_NAMED = 20;
 /** How often an answer may turn out to be that of a set which is gone. */
 const MOST_TRIES = 10;
 
@@ -25,9 +36,15 @@ export interface RecordedSet {
 
 /** The lifecycle of a catalogue as one resource, independent of its host. */
 export class SetLifecycle {
-  /** The plan of an apply, including deletions beyond its limit. */
-  plan(transport: Transport, declared: DeclaredSet): Promise<ChangeSetResult> {
-    return new ChangeSets(transport).plan(requestOf(declared, MOST_OBJECTS));
+  /** The plan of an apply; refuses what the apply would refuse. */
+  async plan(transport: Transport, declared: DeclaredSet, { ids }: Pick<RecordedSet, "ids">): Promise<ChangeSetResult> {
+    const planned = await new ChangeSets(transport).plan(requestOf(declared, MOST_OBJECTS));
+    refuseForeign(
+      declared.set,
+      planned.operations.filter(({ op }) => op === "delete"),
+      ids,
+    );
+    return planned;
   }
 
   create(transport: Transport, declared: DeclaredSet, intent: string | undefined): Promise<RecordedSet> {
@@ -56,7 +73,7 @@ export class SetLifecycle {
   async delete(transport: Transport, { set, ids }: RecordedSet): Promise<void> {
     const changeSets = new ChangeSets(transport);
     try {
-      await changeSets.get(set);
+      refuseForeign(set, (await changeSets.get(set)).objects, ids);
       await changeSets.apply({ set, mode: "own", max_deletes: Object.keys(ids).length, objects: [] });
       await changeSets.release(set);
     } catch (error) {
@@ -68,9 +85,13 @@ export class SetLifecycle {
     const left = Object.keys(recorded.ids).filter((name) => !(name in declared.objects));
     const request = requestOf(declared, left.length);
     const changeSets = new ChangeSets(transport);
+    // A number alone could allow the deletion of an object of others, where one of ours is gone already.
+    if (left.length > 0) await this.#refuseForeignLeft(changeSets, declared, recorded);
     for (let earlier = 0; ; earlier++) {
       const idempotencyKey = intent === undefined ? undefined : idempotencyKeyOf(intent, [digestOf(request), recorded.digest], earlier);
-      const { body, replayed } = await changeSets.applyAnswered(request, { idempotencyKey });
+      const { body, replayed } = await changeSets.applyAnswered(request, { idempotencyKey }).catch((error: unknown) => {
+        throw isTooManyDeletes(error) ? foreignError(declared.set, namesIn(error)) : error;
+      });
       const now = recordOf(recorded, declared, body);
       // An answer that is given again may be that of a set which was destroyed meanwhile.
       if (!replayed || earlier === MOST_TRIES) return now;
@@ -78,7 +99,43 @@ export class SetLifecycle {
       if (found && Object.entries(now.ids).every(([name, id]) => found.ids[name] === id)) return now;
     }
   }
+
+  async #refuseForeignLeft(changeSets: ChangeSets, { set, objects: declared }: DeclaredSet, { ids }: RecordedSet): Promise<void> {
+    try {
+      const { objects } = await changeSets.get(set);
+      refuseForeign(
+        set,
+        objects.filter((object) => !(nameOf(object) in declared)),
+        ids,
+      );
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+    }
+  }
 }
+
+type Named = Pick<SetObject, "kind" | "key">;
+const nameOf = ({ kind, key }: Named): string => `${kind}/${key}`;
+
+/** Refuses to delete what the state does not record. */
+function refuseForeign(set: string, going: readonly (Named & { readonly id: string | null })[], ids: RecordedSet["ids"]): void {
+  const foreign = going.filter((object) => ids[nameOf(object)] !== object.id).map(nameOf);
+  if (foreign.length > 0) throw foreignError(set, foreign);
+}
+
+function foreignError(set: string, names: readonly string[]): Error {
+  const named = names.slice(0, MOST_NAMED).join(", ");
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
+  return new Error(
+    `the change set ${set} has objects that this stack did not put there and does not delete: ${named}${more}; declare them in the catalogue, or delete them on the server`,
+  );
+}
+
+const isTooManyDeletes = (error: unknown): error is ApiError =>
+  error instanceof ApiError &&
+  error.faults.length > 0 &&
+  error.faults.every(({ error_code }) => error_code === ERRORS.too_many_deletes.code);
+const namesIn = ({ faults }: ApiError): string[] => faults.map(({ key }) => key);
 
 const requestOf = ({ set, objects }: DeclaredSet, most: number): ChangeSetRequest => ({
   set,

@@ -18,7 +18,8 @@ interface SetProperties extends DeclaredSet, RecordedSet {
 export function catalogueSetHandler(operation: Operation): dynamic.ResourceProvider<SetProperties> {
   const steps = new SetSteps(operation);
   let origin: Origin | undefined;
-  const preview = (declared: DeclaredSet) => asStep("preview", () => steps.plan(declared, { of: origin?.urn }));
+  const preview = (declared: DeclaredSet, recorded: Pick<RecordedSet, "ids">) =>
+    asStep("preview", () => steps.plan(declared, recorded, { of: origin?.urn }));
 
   const outputsOf = (recorded: RecordedSet, { objects, __intent }: Pick<SetProperties, "objects" | "__intent">) => ({
     ...recorded,
@@ -35,7 +36,7 @@ export function catalogueSetHandler(operation: Operation): dynamic.ResourceProvi
       const __intent = olds?.__intent ?? (__origin && intentOf(stateBackend(process.env), __origin.urn));
       const inputs = { set, objects, ...(__intent !== undefined && { __intent }) } as SetProperties;
       const isNew = Object.keys(olds ?? {}).length === 0;
-      if (isNew && __origin?.preview) await preview(inputs);
+      if (isNew && __origin?.preview) await preview(inputs, { ids: {} });
       return { inputs, failures: [] };
     },
     async diff(_id, olds, news) {
@@ -43,7 +44,7 @@ export function catalogueSetHandler(operation: Operation): dynamic.ResourceProvi
       const isOther = olds.__declared !== digestOf([olds.__intent, news.objects]);
       // Where the inputs differ, the engine itself compares them, and so shows each property.
       if (isOther && !origin?.preview) return { changes: undefined, replaces: [] };
-      const count = await preview(news);
+      const count = await preview(news, olds);
       return { changes: isOther ? undefined : (count ?? 0) > 0, replaces: [] };
     },
     async create(inputs) {

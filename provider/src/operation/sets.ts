@@ -18,13 +18,14 @@ export class SetSteps {
   /**
    * How many objects an apply would change; undefined where no server answers, and the engine's own diff has to do.
    *
+   * @param recorded what the state has of the set; only that is ever deleted
    * @param urn shows there what becomes of each object, unless it is left out
    */
-  plan(declared: DeclaredSet, urn?: { readonly of: string | undefined }): Promise<number | undefined> {
+  plan(declared: DeclaredSet, recorded: Pick<RecordedSet, "ids">, urn?: { readonly of: string | undefined }): Promise<number | undefined> {
     const { host } = this.operation;
     return this.operation.withServer(async (transport) => {
       try {
-        const { operations } = await this.#lifecycle.plan(transport, declared);
+        const { operations } = await this.#lifecycle.plan(transport, declared, recorded);
         if (urn && operations.length > 0) {
           // Loaded here: the reader of catalogues comes with these words, and would slow the start of runs.
           const { countsOf, linesOf } = require("@tunnelplane/sdk/catalogue") as typeof Catalogues;
