@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { Gauge, Registry } from "prom-client";
+import type { Place } from "./commands/options";
 import type { Gateway } from "./gateway";
 import type { Envoy } from "./sync/envoyProcess";
 
@@ -7,7 +8,7 @@ import type { Envoy } from "./sync/envoyProcess";
 export class Monitor {
   private constructor(private readonly server: Server) {}
 
-  static async start(address: string, gateway: Gateway, envoy: Envoy): Promise<Monitor> {
+  static async start({ address, port }: Place, gateway: Gateway, envoy: Envoy): Promise<Monitor> {
     const registry = new Registry();
     const gauge = (name: string, help: string, value: () => number) =>
       new Gauge({
@@ -39,10 +40,7 @@ export class Monitor {
         response.writeHead(ready ? 200 : 503).end(ready ? "ready\n" : "nothing is served yet\n");
       } else response.writeHead(404).end();
     });
-    const at = address.lastIndexOf(":");
-    await new Promise<void>((resolve, reject) =>
-      server.once("error", reject).listen(Number(address.slice(at + 1)), address.slice(0, at).replace(/^\[|\]$/g, ""), resolve),
-    );
+    await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, address, resolve));
     return new Monitor(server);
   }
 

@@ -76,7 +76,7 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
     one.run("--certs", certs);
     await one.becomes(200, "good.example.com");
     expect(lineAbout(one, "alone.pem")).to.contain("has no key beside it: put it into");
-    expect(lineAbout(one, "swapped.pem")).to.contain("belongs to another certificate");
+    expect(lineAbout(one, "swapped.pem")).to.contain("belongs to another certificate: put the key of this one there");
     expect(lineAbout(one, "old.pem")).to.contain("ended at 2025-01-01").and.to.contain("put a new one in its place");
     expect(lineAbout(one, "second.pem")).to.contain("are both for good.example.com").and.to.contain("remove the other");
     const { edges } = await one.api.gateways.get("edge-1");

@@ -130,9 +130,9 @@ export function certificateOf(chain: string, key: string, file: string): ServerC
   try {
     fits = certificate.checkPrivateKey(createPrivateKey(key));
   } catch {
-    throw new Error(`the key beside ${file} is no private key in PEM without a passphrase`);
+    throw new Error(`the key beside ${file} is no private key in PEM without a passphrase: put such a key there`);
   }
-  if (!fits) throw new Error(`the key beside ${file} belongs to another certificate`);
+  if (!fits) throw new Error(`the key beside ${file} belongs to another certificate: put the key of this one there`);
   const names = [...(certificate.subjectAltName ?? "").matchAll(/DNS:([^,\s"]+)/g)].map(([, name]) => present(name).toLowerCase());
   return { names, chain, key, notBefore: Date.parse(certificate.validFrom), notAfter: Date.parse(certificate.validTo) };
 }

@@ -12,8 +12,8 @@ export function listenOption(text: string, previous: readonly Listen[] = []): Li
     throw new InvalidArgumentError(
       'Expected [PORT=]ADDRESS:PORT with an IP address, for example "0.0.0.0:443", or "443=127.0.0.1:8443" to serve hostports of port 443 there.',
     );
-  const listen = { port: serves, address: host, bindPort };
-  const rival = previous.find((one) => one.bindPort === bindPort && inFull(one.address) === inFull(host));
+  const listen = { port: serves, address: inOneForm(host), bindPort };
+  const rival = previous.find((one) => placeOf(one) === placeOf(listen));
   if (rival)
     throw new InvalidArgumentError(
       `"${rival.port}=${placeOf(rival)}" listens in that place already, and one place serves one port: choose another address or port for one of them.`,
@@ -21,8 +21,22 @@ export function listenOption(text: string, previous: readonly Listen[] = []): Li
   return [...previous, listen];
 }
 
-/** The address in the one form that all ways to write it lead to. */
-const inFull = (address: string): string => new SocketAddress({ address, family: isIP(address) === 6 ? "ipv6" : "ipv4" }).address;
+/** The address in the form that Envoy writes too; an address with a zone would lose that. */
+const inOneForm = (address: string): string =>
+  isIP(address) === 4 || address.includes("%") ? address : new SocketAddress({ address, family: "ipv6" }).address;
+
+/** `ADDRESS:PORT`. */
+export interface Place {
+  readonly address: string;
+  readonly port: number;
+}
+
+export function placeOption(text: string): Place {
+  const [, address = "", port] = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(text) ?? [];
+  const host = address.replace(/^\[|\]$/g, "");
+  if ((isIP(host) || host === "localhost") && Number(port) >= 1 && Number(port) <= 65535) return { address: host, port: Number(port) };
+  throw new InvalidArgumentError('Expected ADDRESS:PORT with an IP address, for example "127.0.0.1:4041".');
+}
 
 /** What the server takes as the name of a gateway. */
 export function nameOption(text: string): string {

@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,21 +9,22 @@ import { HostKeys } from "../agents/hostKeys";
 import { ServerAuthority } from "../agents/serverAuthority";
 import { AgentSockets } from "../agents/sockets";
 import { SshServer } from "../agents/sshServer";
+import { LONGEST_SOCKET } from "../envoy/names";
 import { type Agents, Gateway } from "../gateway";
 import { Monitor } from "../monitor";
-import { Ports } from "../ports";
+import { Ports, placeOf } from "../ports";
 import { ServerSource } from "../source";
 import { DEFAULT_LISTEN, Machine } from "../surroundings";
 import { Envoy } from "../sync/envoyProcess";
 import { VERSION } from "../version";
-import { type CommonFlags, commonOptions, nameOption } from "./options";
+import { type CommonFlags, commonOptions, nameOption, type Place, placeOption } from "./options";
 
 const CLOSE_MS = 500;
 
 interface Flags extends CommonFlags {
   readonly envoy: string;
-  readonly metrics: string;
-  readonly sshListen?: string;
+  readonly metrics: Place;
+  readonly sshListen?: Place;
   readonly sshHostCertificate?: string;
   readonly name: string;
 }
@@ -37,7 +37,10 @@ export function runCommand(): Command {
       new Option("--envoy <path>", "Envoy's program, or none where it runs beside the gateway").env("TUNNELPLANE_ENVOY").default("envoy"),
     )
     .addOption(
-      new Option("--metrics <address:port>", "where /metrics and /readyz are").env("TUNNELPLANE_GATEWAY_METRICS").default("127.0.0.1:4041"),
+      new Option("--metrics <address:port>", "where /metrics and /readyz are")
+        .env("TUNNELPLANE_GATEWAY_METRICS")
+        .default(placeOption("127.0.0.1:4041"), "127.0.0.1:4041")
+        .argParser(placeOption),
     )
     .addOption(
       new Option("--name <name>", "what the server's list calls this gateway (default: this machine's name)")
@@ -51,7 +54,7 @@ export function runCommand(): Command {
         "the SSH host certificate that was issued for STATE/ssh_host_key.pub, so that agents trust it at once",
       ),
     )
-    .addOption(new Option("--ssh-listen <address:port>", "where agents come in with ssh -R (default: nowhere)"))
+    .addOption(new Option("--ssh-listen <address:port>", "where agents come in with ssh -R (default: nowhere)").argParser(placeOption))
     .action(run);
 }
 
@@ -59,6 +62,7 @@ async function run(flags: Flags): Promise<void> {
   const log = pino({ base: undefined }, pino.destination({ dest: 2, sync: true }));
   if (!flags.apiKey) throw new Error("an API key is needed: set TUNNELPLANE_API_KEY");
   const state = resolve(flags.state);
+  refuseLongState(state);
   for (const folder of ["", "envoy", "sockets"]) mkdirSync(join(state, folder), { recursive: true, mode: 0o700 });
   const said = new Map<string, number>();
   const complain = (message: string) => {
@@ -95,6 +99,16 @@ async function run(flags: Flags): Promise<void> {
   process.exit(0);
 }
 
+/** Sockets are in the folder, and Linux opens none whose path is longer. */
+function refuseLongState(state: string): void {
+  const longest = LONGEST_SOCKET - "/envoy/check-123456/admin.sock".length;
+  const bytes = Buffer.byteLength(state);
+  if (bytes > longest)
+    throw new Error(
+      `the path ${state} has ${bytes} bytes, and with the sockets in it at most ${longest} fit: choose a shorter one with --state`,
+    );
+}
+
 interface AgentsOptions {
   readonly state: string;
   readonly log: Logger;
@@ -104,10 +118,7 @@ interface AgentsOptions {
   readonly certificate?: string;
 }
 
-async function openAgents(listen: string, { state, log, complain, api, certificate }: AgentsOptions): Promise<Agents> {
-  const at = listen.lastIndexOf(":");
-  const [address, port] = [listen.slice(0, at).replace(/^\[|\]$/g, ""), Number(listen.slice(at + 1))];
-  if (!isIP(address) || !(port >= 1 && port <= 65535)) throw new Error("--ssh-listen expects ADDRESS:PORT with an IP address");
+async function openAgents(listen: Place, { state, log, complain, api, certificate }: AgentsOptions): Promise<Agents> {
   const authority = new ServerAuthority({ gateways: api.gateways, file: join(state, "agents.json"), complain });
   const sockets = new AgentSockets(join(state, "sockets"));
   const hostKeys = await HostKeys.open({
@@ -116,8 +127,7 @@ async function openAgents(listen: string, { state, log, complain, api, certifica
     complain,
   });
   const options = {
-    address,
-    port,
+    ...listen,
     hostKeys,
     authority,
     sockets,
@@ -126,7 +136,8 @@ async function openAgents(listen: string, { state, log, complain, api, certifica
   return { authority, hostKeys, sockets, ssh: await SshServer.start(options).catch((error) => refuseTaken(error, listen, "--ssh-listen")) };
 }
 
-function refuseTaken(error: NodeJS.ErrnoException, place: string, flag: string): never {
-  if (error.code !== "EADDRINUSE") throw error;
-  throw new Error(`another process listens on ${place}: stop it, or choose another with ${flag}`);
+function refuseTaken(error: NodeJS.ErrnoException, { address, port }: Place, flag: string): never {
+  const place = placeOf({ address, bindPort: port });
+  if (error.code === "EADDRINUSE") throw new Error(`another process listens on ${place}: stop it, or choose another with ${flag}`);
+  throw new Error(`${place} cannot be listened on (${error.code ?? error.message}): choose another with ${flag}`);
 }

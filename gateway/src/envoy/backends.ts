@@ -3,7 +3,7 @@ import { answerOf, type Response } from "./answers";
 import { withId } from "./indexes";
 import { extension, type Json, typed } from "./json";
 import { type Objects, type Surroundings, Unservable } from "./model";
-import { type Hostport, socketOfHostport, socketOfLabels } from "./names";
+import { type Hostport, LONGEST_SOCKET, socketOfHostport, socketOfLabels } from "./names";
 import { upstreamTls } from "./tls";
 
 /** Where traffic goes: shares of it to clusters, or an answer of Envoy's own, or nowhere. */
@@ -14,7 +14,6 @@ export type Destination =
 
 /** The socket of those agents that have bound a hostport. */
 const BOUND = "agents";
-const LONGEST_SOCKET = 107; // sun_path of Linux holds 108 bytes, the last one zero
 /** Envoy's own limit of 1,024 connections to a cluster is for machines beside it. */
 const MOST_AT_ONCE = 65_536;
 

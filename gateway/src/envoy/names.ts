@@ -22,6 +22,8 @@ export function wildcardsAbove(host: string): string[] {
   return labels.slice(1).map((_, index) => `*.${labels.slice(index + 1).join(".")}`);
 }
 
+export const LONGEST_SOCKET = 107; // sun_path of Linux holds 108 bytes, the last one zero
+
 /** A bind: a hostport, or labels in the order of their keys. */
 export const socketOfHostport = ({ host, port }: Hostport): string => `${shortHash(`${host}:${port}`)}.sock`;
 export const socketOfLabels = (labels: Readonly<Record<string, string>>): string =>
