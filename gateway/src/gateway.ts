@@ -9,6 +9,7 @@ import type { SshServer } from "./agents/sshServer";
 import { type EdgeState, objectsOf } from "./envoy/model";
 import { translate } from "./envoy/translate";
 import { writeWhole } from "./files";
+import { fitting } from "./report";
 import type { Entry, News, Source } from "./source";
 import type { Machine } from "./surroundings";
 import { type Engine, Synchroniser } from "./sync/synchroniser";
@@ -229,7 +230,7 @@ export class Gateway {
     if (waited < (text === this.#reported.text ? REPORT_EVERY_MS : REPORT_AGAIN_MS)) return;
     this.#isReporting = true;
     this.#reported = { text, at: now };
-    report(what)
+    report(fitting(what))
       .catch((error: Error) => {
         this.#reported.text = "";
         complain(`the server could not be told what is served: ${error.message}`);

@@ -122,7 +122,10 @@ describe("A gateway", () => {
       [["run", "--metrics", "foo"], "error: option '--metrics <address:port>' argument 'foo' is invalid. Expected ADDRESS:PORT"],
       [["run", "--ssh-listen", "2222"], "error: option '--ssh-listen <address:port>' argument '2222' is invalid. Expected ADDRESS:PORT"],
       [["run", "--dev-ca", "--metrics", "192.0.2.1:4041", "--state", state, "--envoy", "none"], "choose another with --metrics"],
-      [["run", "--dev-ca", "--state", `/${"s".repeat(77)}`], "has 78 bytes, and with the sockets in it at most 77 fit: choose a shorter one"],
+      [
+        ["run", "--dev-ca", "--state", `/${"s".repeat(77)}`],
+        "has 78 bytes, and with the sockets in it at most 77 fit: choose a shorter one",
+      ],
       [["run", "--state", state, "--dev-ca", "--trust", junk], `not in ${junk}: certificates in PEM were expected`],
       [["run", "--state", state, "--dev-ca", "--trust", broken], "name another file with --trust"],
       [["run", "--state", state, "--dev-ca", "--trust", state], "name another file with --trust"],

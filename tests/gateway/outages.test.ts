@@ -100,6 +100,23 @@ describe("What a gateway serves", () => {
     await becomes([`${edge.id} applied `]);
   });
 
+  it("is reported for every edge, however many reasons there are to give", async () => {
+    const one = running.now;
+    const long = [1, 2, 3].map(() => "x".repeat(60)).join(".");
+    const edges: string[] = [];
+    for (let index = 0; index < 600; index++) {
+      const hostports = [1, 2, 3, 4, 5, 6].map((each) => `e${index}.h${each}.${long}.example.com:443`);
+      edges.push((await one.api.httpsEdges.create({ hostports })).id);
+    }
+    one.run("--certs", one.folder);
+    for (let reported = 0; reported < edges.length; await sleep(200))
+      reported = (await one.api.gateways.get("edge-1").catch(() => ({ rejected: 0 }))).rejected;
+    const reasons = (await one.api.gateways.get("edge-1")).edges.map(({ reason }) => reason);
+    expect(reasons[0]).to.match(/^e0\.h1\..+; and 1 more hostports$/);
+    expect(reasons.at(-1)).to.equal("the gateway's log says why");
+    expect(one.gateway.log).not.to.contain("could not be told");
+  });
+
   it("ends on open connections too, when a change denies them", async () => {
     const one = running.now;
     one.run("--dev-ca");

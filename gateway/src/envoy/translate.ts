@@ -41,7 +41,7 @@ export function translate(objects: Objects, surroundings: Surroundings, leftOut:
     if (served.length > 0) backends.absorb(attempt);
     fronts.push(...served);
     refused.push(...hostports.filter((hostport) => !served.some((one) => one.hostport === hostport)));
-    edges.push({ id: edge.id, state: reasons.length === 0 ? "applied" : "rejected", reason: reasons.join("; ") });
+    edges.push({ id: edge.id, state: reasons.length === 0 ? "applied" : "rejected", reason: inShort(reasons) });
   };
   for (const edge of objects.https_edge)
     serve(edge, (hostport, attempt) => httpsFront(edge, hostport, { objects, surroundings, backends: attempt }));
@@ -57,6 +57,14 @@ export function translate(objects: Objects, surroundings: Surroundings, leftOut:
     renewAt: renewals.length > 0 ? renewals.reduce((first, one) => Math.min(first, one)) : undefined,
   };
 }
+
+/** An edge may have a hundred hostports, and each of them the same fault. */
+const MOST_REASONS = 5;
+const inShort = (reasons: readonly string[]): string =>
+  [
+    ...reasons.slice(0, MOST_REASONS),
+    ...(reasons.length > MOST_REASONS ? [`and ${reasons.length - MOST_REASONS} more hostports`] : []),
+  ].join("; ");
 
 interface Context {
   readonly objects: Objects;
