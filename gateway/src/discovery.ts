@@ -1,10 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
-import { request } from "node:https";
+import { ask } from "./ask";
 import type { Issuer, Objects } from "./envoy/model";
 import { writeWhole } from "./files";
 
-const LONGEST_MS = 5000;
-const LARGEST = 1_048_576;
 const AGAIN_MS = 30_000;
 
 interface Options {
@@ -47,7 +45,7 @@ export class Discovery {
   async #ask(issuer: string): Promise<void> {
     this.#triedAt.set(issuer, Date.now());
     try {
-      const said = JSON.parse(await this.#fetch(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`)) as Record<
+      const said = JSON.parse(await ask(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`, this.options.trust)) as Record<
         string,
         unknown
       >;
@@ -61,24 +59,6 @@ export class Discovery {
         `the issuer ${issuer} could not be asked about itself: ${(error as Error).message}. Is it reachable from here, and trusted (--trust)? It is asked again every 30 s`,
       );
     }
-  }
-
-  #fetch(url: string): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const asked = request(url, { ca: readFileSync(this.options.trust), timeout: LONGEST_MS }, (answer) => {
-        let text = "";
-        answer.setEncoding("utf8").on("data", (chunk) => {
-          text += chunk;
-          if (text.length > LARGEST) asked.destroy(new Error(`it answered more than ${LARGEST} characters`));
-        });
-        answer.on("error", reject).on("end", () => {
-          if (answer.statusCode === 200) resolve(text);
-          else reject(new Error(`it answered ${answer.statusCode}`));
-        });
-      });
-      asked.setTimeout(LONGEST_MS, () => asked.destroy(new Error(`it does not answer within ${LONGEST_MS / 1000} s`)));
-      asked.on("error", reject).end();
-    });
   }
 }
 

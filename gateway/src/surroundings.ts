@@ -7,6 +7,7 @@ import type { CommonFlags } from "./commands/options";
 import { Discovery } from "./discovery";
 import type { Listen, Objects, ServerCertificate, Surroundings } from "./envoy/model";
 import { keptOr } from "./files";
+import type { KeySets } from "./keySets";
 import type { Ports } from "./ports";
 
 /** Where systems keep the authorities they trust: Debian and Alpine, Fedora, SUSE. */
@@ -26,13 +27,15 @@ export class Machine {
   #nextAt = 0;
   /** Finds the ports that can be listened on; without it, all are taken for free. */
   ports: Ports | undefined;
+  /** Says which key sets do not answer. */
+  keySets: KeySets | undefined;
   #lookedAt = 0;
   /** When sessions end, so that their keys have to be made anew; in milliseconds. */
   renewAt: number | undefined;
 
   private constructor(
     private readonly flags: CommonFlags,
-    private readonly trust: string,
+    readonly trust: string,
     private readonly authority: DevelopmentAuthority | undefined,
     complain: (message: string) => void,
   ) {
@@ -64,6 +67,7 @@ export class Machine {
   }
 
   async surroundings(objects: Objects): Promise<Surroundings> {
+    this.keySets?.want(objects);
     await this.#discovery.read(objects);
     this.#lookedAt = Date.now();
     const hosts = [...objects.tls_edge, ...objects.https_edge].flatMap(({ hostports }) =>

@@ -10,6 +10,7 @@ import { GatewayProcess } from "../support/gateway";
 import { freePort } from "../support/ports";
 import { type Running, runningForEachTest } from "./running";
 import { http1 } from "./traffic";
+import { jwt } from "./worlds";
 
 /** What the log says of something: exactly one line, whose message is returned. */
 function lineAbout(one: Running, text: string): string {
@@ -92,6 +93,8 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
     await one.site("good.example.com");
     const issuer = `https://127.0.0.1:${issuerPort}`;
     await one.site("signed.example.com", { oidc: { issuer, client_id: "a", client_secret: "b", scopes: ["openid"] } });
+    const keys = `${issuer}/keys`;
+    await one.site("tokens.example.com", { jwt_validation: jwt({}, keys) });
     one.run("--dev-ca", "--listen", `444=127.0.0.1:${taken}`);
     await one.becomes(200, "good.example.com");
     expect(lineAbout(one, `127.0.0.1:${taken} cannot be listened on`)).to.contain(
@@ -101,14 +104,19 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
       .to.contain("ECONNREFUSED")
       .and.to.contain("--trust");
     expect((await one.ask("signed.example.com")).status).to.equal(0);
+    await one.gateway.logged(`the key set ${keys} could not be read`);
+    expect(lineAbout(one, `the key set ${keys}`))
+      .to.contain("ECONNREFUSED")
+      .and.to.contain("--trust");
+    expect((await one.ask("tokens.example.com")).status).to.equal(401);
     await new Promise((resolve) => holder.close(resolve));
     await one.gateway.stop();
     one.key = "tpk_of-nobody-at-all";
     one.run("--dev-ca");
     await one.becomes(200, "good.example.com");
-    await one.gateway.logged("could not be read");
+    await one.gateway.logged("the server could not be read");
     await sleep(2000);
-    expect(lineAbout(one, "could not be read")).to.contain("check TUNNELPLANE_API_KEY").and.to.contain("served on");
+    expect(lineAbout(one, "the server could not be read")).to.contain("check TUNNELPLANE_API_KEY").and.to.contain("served on");
   });
 
   it("for a port that is taken after the start, before an edge is served there", async () => {
