@@ -5,11 +5,24 @@ import { KIND_NAMES } from "./look";
 const SHELLS = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof SHELLS)[number];
 
-/** The words that may follow a command: its commands, its options, and known values of its first argument. */
+interface Word {
+  readonly word: string;
+  readonly what: string;
+}
+
+/** What may follow a command. */
 interface Place {
   /** The words before: "" for the program, "keys rotate" for a command within another. */
   readonly path: string;
-  readonly words: readonly { readonly word: string; readonly what: string }[];
+  /** Its commands, and known values of its first argument. */
+  readonly words: readonly Word[];
+  readonly options: readonly OptionWord[];
+}
+
+interface OptionWord extends Word {
+  readonly short: string | undefined;
+  /** The values that may follow it; empty if they are not known, undefined if it takes none. */
+  readonly values: readonly string[] | undefined;
 }
 
 /** `tunnelplane completion <shell>` */
@@ -30,20 +43,39 @@ export function completionCommand(): Command {
 
 function placesOf(command: Command, path: readonly string[] = []): Place[] {
   const commands = command.commands.map((one) => ({ word: one.name(), what: one.description() }));
-  const options = command.options.flatMap(({ long, description }) => (long ? [{ word: long, what: description }] : []));
-  const values =
-    command.registeredArguments[0]?.argChoices ?? (/kind/.test(command.registeredArguments[0]?.name() ?? "") ? KIND_NAMES : []);
-  const words = [...commands, ...values.map((word) => ({ word, what: "" })), ...options, { word: "--help", what: "show help" }];
-  return [{ path: path.join(" "), words }, ...command.commands.flatMap((one) => placesOf(one, [...path, one.name()]))];
+  const options = command.options.flatMap(({ long, short, description: what, argChoices: values = [], required, optional }) =>
+    long ? [{ word: long, short, what, values: required || optional ? values : undefined }] : [],
+  );
+  const [argument] = command.registeredArguments;
+  const values = argument?.argChoices ?? (/kind/.test(argument?.name() ?? "") ? KIND_NAMES : []);
+  const place: Place = {
+    path: path.join(" "),
+    words: [...commands, ...values.map((word) => ({ word, what: "" }))],
+    options: [...options, { word: "--help", short: "-h", what: "show help", values: undefined }],
+  };
+  return [place, ...command.commands.flatMap((one) => placesOf(one, [...path, one.name()]))];
 }
 
-const listed = ({ words }: Place): string => words.map(({ word }) => word).join(" ");
+const wordsAt = ({ words, options }: Place): readonly Word[] => [...words, ...options];
+
+/** Lines of a `case` on the command and the word before, which is an option that takes a value. */
+const valueCases = (places: readonly Place[], line: (values: readonly string[]) => string): string =>
+  places
+    .flatMap(({ path, options }) =>
+      options.flatMap(({ word, short, values }) =>
+        values ? [`    ${[word, ...(short ? [short] : [])].map((flag) => `"${path} ${flag}"`).join("|")}) ${line(values)} ;;`] : [],
+      ),
+    )
+    .join("\n");
+
 const plain = (text: string): string => text.replaceAll(/['":[\]\\`$]/g, "");
 
 const SCRIPTS: Readonly<Record<Shell, (places: readonly Place[]) => string>> = {
   bash: (places) => `# bash completion of tunnelplane
 _tunnelplane() {
-  local path="" word words
+  local path="" word words before="\${COMP_WORDS[COMP_CWORD-1]}" typed="\${COMP_WORDS[COMP_CWORD]}"
+  # Bash takes the = of --option=value for a word.
+  if [ "$typed" = "=" ]; then typed=""; elif [ "$before" = "=" ]; then before="\${COMP_WORDS[COMP_CWORD-2]}"; fi
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$path $word" in
 ${places
@@ -53,15 +85,29 @@ ${places
     esac
   done
   case "$path" in
-${places.map((place) => `    "${place.path}") words="${listed(place)}" ;;`).join("\n")}
+${places
+  .map(
+    (place) =>
+      `    "${place.path}") words="${wordsAt(place)
+        .map(({ word }) => word)
+        .join(" ")}" ;;`,
+  )
+  .join("\n")}
   esac
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  case "$path $before" in
+${valueCases(places, (values) => `words="${values.join(" ")}"`)}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$typed"))
 }
 complete -o default -F _tunnelplane tunnelplane`,
 
   zsh: (places) => `#compdef tunnelplane
 _tunnelplane() {
-  local place="" word
+  local place="" word before="\${words[CURRENT-1]}"
+  if [[ "\${words[CURRENT]}" == --*=* ]]; then
+    before="\${words[CURRENT]%%=*}"
+    compset -P '*='
+  fi
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "$place $word" in
 ${places
@@ -72,7 +118,17 @@ ${places
   done
   local -a known
   case "$place" in
-${places.map(({ path, words }) => `    "${path}") known=(${words.map(({ word, what }) => `'${word}${what ? `:${plain(what)}` : ""}'`).join(" ")}) ;;`).join("\n")}
+${places
+  .map(
+    (place) =>
+      `    "${place.path}") known=(${wordsAt(place)
+        .map(({ word, what }) => `'${word}${what ? `:${plain(what)}` : ""}'`)
+        .join(" ")}) ;;`,
+  )
+  .join("\n")}
+  esac
+  case "$place $before" in
+${valueCases(places, (values) => `known=(${values.join(" ")})`)}
   esac
   _describe 'tunnelplane' known || _files
 }
@@ -81,16 +137,21 @@ compdef _tunnelplane tunnelplane`,
   fish: (places) =>
     [
       "# fish completion of tunnelplane",
-      ...places.flatMap(({ path, words }) => {
+      ...places.flatMap(({ path, words, options }) => {
         const inner = places.filter((other) => other.path.startsWith(path === "" ? "" : `${path} `) && other.path !== path);
         const next = inner.map((other) => other.path.slice(path.length).trim().split(" ")[0]);
         const seen = path === "" ? [] : path.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`);
         const unseen = next.length > 0 ? [`not __fish_seen_subcommand_from ${[...new Set(next)].join(" ")}`] : [];
         const condition = [...seen, ...unseen].join("; and ");
-        return words.map(({ word, what }) => {
-          const option = word.startsWith("--") ? `-l ${word.slice(2)}` : `-f -a ${word}`;
-          return `complete -c tunnelplane${condition ? ` -n '${condition}'` : ""} ${option}${what ? ` -d '${plain(what)}'` : ""}`;
-        });
+        const line = (given: string, what: string) =>
+          `complete -c tunnelplane${condition ? ` -n '${condition}'` : ""} ${given}${what ? ` -d '${plain(what)}'` : ""}`;
+        return [
+          ...words.map(({ word, what }) => line(`-f -a ${word}`, what)),
+          ...options.map(({ word, short, what, values }) => {
+            const value = values && (values.length > 0 ? ` -x -a '${values.join(" ")}'` : " -r");
+            return line(`${short ? `-s ${short.slice(1)} ` : ""}-l ${word.slice(2)}${value ?? ""}`, what);
+          }),
+        ];
       }),
     ].join("\n"),
 };
