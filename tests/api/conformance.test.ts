@@ -84,7 +84,10 @@ onEveryDatabase("Every resource type keeps the same promises:", (start) => {
     it(`${name} with a field that does not exist is refused, and the answer names the fields that do`, async () => {
       const at = await createAt(type);
       const body = await type.body(server.rest);
-      expectRefused(await server.rest.post(path, { ...body, descripton: "x" }), unknownField("descripton", "description", "metadata"));
+      expectRefused(
+        await server.rest.post(path, { ...body, descripton: "x" }),
+        unknownField("descripton", "metadata", "; did you mean `description`?"),
+      );
       expectRefused(
         await server.unchangedBy(at, () => server.rest.patch(at, { description: "changed", colour: "red" })),
         unknownField("colour", "description", "metadata"),

@@ -48,6 +48,15 @@ const BAD_FILES: readonly BadFile[] = [
     ],
   },
   {
+    what: "misspelled fields, and asks what was meant",
+    yaml: "ipPolicyRules:\n  a:\n    action: allow\n    cidr: 192.0.2.0/24\n    ipPolicyIdd: office\n    descripton: ours\nipPolicies:\n  office:\n",
+    says: [
+      "2:3 ipPolicyRules.a.ipPolicyId is required",
+      "5:5 ipPolicyRules.a.ipPolicyIdd is not a field here; accepted: `description`, `metadata`, `cidr`, `ipPolicyId`, `action`; did you mean `ipPolicyId`?",
+      "6:5 ipPolicyRules.a.descripton is not a field here; accepted: `description`, `metadata`, `cidr`, `ipPolicyId`, `action`; did you mean `description`?",
+    ],
+  },
+  {
     what: "fields that do not exist, are missing or are spelled as in the API",
     yaml: "tlsEdges:\n  app:\n    hostport: [a.example.com:443]\n    backend: { backend_id: web }\n    mutualTls: {}\ntunnelGroupBackends:\n  web: { labels: { a_b: c } }\n  other:\n",
     says: [

@@ -87,6 +87,8 @@ describe("The command line", () => {
       code: 2,
       err: 'tunnelplane: there is no kind "tls-egdes"; did you mean "tls-edges"?\n',
     });
+    expect(run(["get", "users"]).err).to.contain('there is no kind "users"; did you mean "bot-users"?');
+    expect(run(["get", "edges"]).err).to.contain('did you mean "tls-edges" or "https-edges"?');
     expect(run(["lst", "tls-edges"]).err).to.contain("Did you mean list?");
   });
 
@@ -139,6 +141,15 @@ describe("The command line", () => {
     expect(run(["explain", "tls-edges.tls_termination"], alone).out).to.contain('terminate_at  edge | upstream  optional, default "edge"');
     expect(run(["explain", "TP_1501"], alone).out).to.contain("HTTP 409");
     expect(run(["explain", "ip_policy_created.v0"], alone).out).to.contain("each ip policy that was created");
+    for (const [written, meant] of [
+      ["ip_policy_creatd.v0", "ip_policy_created.v0"],
+      ["tls-egdes.hostports", "tls-edges"],
+    ] as const)
+      expect(run(["explain", written], alone)).to.deep.include({
+        code: 2,
+        err: `tunnelplane: nothing is called "${written}"; did you mean "${meant}"?\n`,
+      });
+    expect(run(["explain", "tls-edges.constructor"], alone).err).to.contain('tls-edges has no field "constructor"');
     expect(run(["explain", "tls-edges.hostport"], alone).err).to.contain('did you mean "hostports"?');
   });
 

@@ -5,13 +5,13 @@ import {
   collectionOf,
   createSchema,
   type Definition,
+  didYouMean,
   ENTRY_NAME,
   rename,
   validateCreate,
   wireNamesIn,
 } from "../contract";
 import { type CatalogueFile, isLater } from "./file";
-import { didYouMean } from "./mistakes";
 
 /** One object in a catalogue. */
 export interface Entry {

@@ -1,5 +1,5 @@
 import type { LineCounter } from "yaml";
-import { distanceOf, formatPath } from "../contract";
+import { formatPath } from "../contract";
 
 /** One mistake in a file. */
 export interface Mistake {
@@ -20,13 +20,4 @@ export function report(file: string, mistakes: readonly Mistake[], lines: LineCo
     });
   const count = listed.length === 1 ? "a mistake" : `${listed.length} mistakes`;
   return `${file} has ${count}; nothing was declared:\n${listed.join("\n")}`;
-}
-
-/** Suggests the candidate that a misspelled name probably meant, as the end of a sentence. Empty if none is similar. */
-export function didYouMean(name: string, candidates: readonly string[]): string {
-  const near = candidates
-    .map((candidate) => ({ candidate, distance: distanceOf(name.toLowerCase(), candidate.toLowerCase()) }))
-    .filter((found) => found.distance <= Math.max(1, Math.floor(name.length / 3)))
-    .sort((a, b) => a.distance - b.distance)[0];
-  return near ? `; did you mean "${near.candidate}"?` : "";
 }

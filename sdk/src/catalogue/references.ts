@@ -3,6 +3,7 @@ import {
   collectionOf,
   createSchema,
   definitionOfId,
+  didYouMean,
   type FoundReference,
   formatPath,
   referencesIn,
@@ -11,7 +12,6 @@ import {
 } from "../contract";
 import type { Entry } from "./entries";
 import type { CatalogueFile } from "./file";
-import { didYouMean } from "./mistakes";
 
 /** A name in an entry's arguments, and the entry that it refers to. */
 interface Link {

@@ -25,7 +25,7 @@ export { once, oncePer } from "./core/once";
 export * from "./core/paths";
 export * from "./core/renewal";
 export * from "./core/shape";
-export { distanceOf } from "./core/similarity";
+export { didYouMean } from "./core/similarity";
 export * from "./core/validate";
 export { messageOf as messageOfIssue } from "./core/validate";
 export * from "./errors";

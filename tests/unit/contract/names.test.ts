@@ -1,4 +1,4 @@
-import { camelCase, formatPath, plural, withArticle } from "@tunnelplane/sdk/contract";
+import { camelCase, definitionOf, didYouMean, formatPath, plural, validateCreate, withArticle } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 
 describe("A path in an error", () => {
@@ -27,5 +27,23 @@ describe("A name", () => {
   it("is converted to camelCase and to its plural", () => {
     expect(camelCase("certificate_authority_ids")).to.equal("certificateAuthorityIds");
     expect(["ip_policy", "tls_edge"].map(plural)).to.deep.equal(["ip_policies", "tls_edges"]);
+  });
+});
+
+describe("A misspelled name", () => {
+  it("is answered with the known names that are most like it, if any is", () => {
+    const known = ["tls-edges", "https-edges", "bot-users"];
+    expect(didYouMean("tls-egdes", known)).to.equal('; did you mean "tls-edges"?');
+    expect(didYouMean("Users", known)).to.equal('; did you mean "bot-users"?');
+    expect(didYouMean("edges", known)).to.equal('; did you mean "tls-edges" or "https-edges"?');
+    expect(didYouMean("pipelines", known)).to.equal("");
+    expect(didYouMean("tls-edges".repeat(1_000_000), known)).to.equal("");
+  });
+
+  it("is looked up for the first fields of an object, and not for a hundred thousand", () => {
+    const misspelled = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`metadata${index}`, "x"]));
+    const { problems } = validateCreate(definitionOf("ip_policy"), misspelled);
+    expect(problems).to.have.length(100);
+    expect(problems.filter(({ message }) => message.includes("did you mean"))).to.have.length(3);
   });
 });

@@ -1,7 +1,7 @@
 import { present } from "./narrow";
 
 /** How many characters have to be added, removed or replaced to make one text of another (Levenshtein distance). */
-export function distanceOf(a: string, b: string): number {
+function distanceOf(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, char] of [...a].entries()) {
     const next = [i + 1];
@@ -12,4 +12,28 @@ export function distanceOf(a: string, b: string): number {
     row = next;
   }
   return present(row[b.length]);
+}
+
+/** Names longer than this are not compared: what was written may be anything. */
+const LONGEST = 64;
+const MOST_NAMED = 3;
+
+/**
+ * The end of a sentence about a misspelled name: `; did you mean "…"?` with the known names that are most like it. Empty if
+ * none is. A part of a name counts as its beginning or end, so that "users" means "bot-users".
+ */
+export function didYouMean(written: string, known: readonly string[], quote = '"'): string {
+  if (written.length > LONGEST) return "";
+  const word = written.toLowerCase();
+  const near = known.flatMap((name) => {
+    const other = name.toLowerCase();
+    if (word.length > 2 && (other.startsWith(word) || other.endsWith(word))) return [{ name, distance: 0 }];
+    const most = Math.max(1, Math.floor(Math.min(other.length, word.length) / 3));
+    if (Math.abs(other.length - word.length) > most) return [];
+    const distance = distanceOf(word, other);
+    return distance <= most ? [{ name, distance }] : [];
+  });
+  const least = Math.min(...near.map(({ distance }) => distance));
+  const best = near.filter(({ distance }) => distance === least).slice(0, MOST_NAMED);
+  return best.length > 0 ? `; did you mean ${best.map(({ name }) => `${quote}${name}${quote}`).join(" or ")}?` : "";
 }

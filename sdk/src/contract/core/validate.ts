@@ -3,6 +3,7 @@ import type { Definition } from "./definition";
 import { bare, defaultOf, elementOf, fieldsOf, isOptional, marksOf, type Problem, type Rule, shapeOf } from "./marks";
 import { withArticle } from "./names";
 import { createSchema, updateSchema } from "./shape";
+import { didYouMean } from "./similarity";
 
 type Json = Record<string, unknown>;
 
@@ -53,11 +54,13 @@ function validateObject(schema: z.ZodObject, body: unknown, { isUnknown = nothin
   const value = complete(schema, body, isUnknown, keepZeroValues) as Json;
   const parsed = schema.safeParse(value);
   const unknown = pathsOf(value, isUnknown);
+  let suggestions = MOST_SUGGESTIONS;
+  const suggest: Suggest = (name, known) => (suggestions-- > 0 ? didYouMean(name, known, "`") : "");
   const problems = parsed.success
     ? []
     : parsed.error.issues
         .filter((issue) => !unknown.some((path) => startsWith(issue.path, path)))
-        .flatMap((issue) => problemsOf(schema, value, issue));
+        .flatMap((issue) => problemsOf(schema, value, issue, suggest));
   const broken = allRules(schema, without(value, isUnknown), [], faultsOf(problems));
   // An unknown part could be what the object lacks, so drop problems of objects with unknown parts.
   problems.push(...broken.filter((problem) => !unknown.some((path) => startsWith(path, problem.path))));
@@ -104,12 +107,17 @@ function isZero(schema: z.ZodType, value: unknown): boolean {
   );
 }
 
-function problemsOf(schema: z.ZodType, value: unknown, issue: z.core.$ZodIssue): Problem[] {
+/** As many misspelled fields of one object are looked up: comparing names takes time, and a body can have a hundred thousand. */
+const MOST_SUGGESTIONS = 3;
+
+type Suggest = (name: string, known: readonly string[]) => string;
+
+function problemsOf(schema: z.ZodType, value: unknown, issue: z.core.$ZodIssue, suggest: Suggest): Problem[] {
   if (issue.code === "unrecognized_keys") {
     const accepted = Object.keys(shapeOf(schemaAt(schema, issue.path)) ?? {});
     return issue.keys.map((key) => ({
       path: [...issue.path, key],
-      message: `is not a field here; accepted: ${accepted.map((name) => `\`${name}\``).join(", ")}`,
+      message: `is not a field here; accepted: ${accepted.map((name) => `\`${name}\``).join(", ")}${suggest(key, accepted)}`,
       error: "unknown_field",
     }));
   }

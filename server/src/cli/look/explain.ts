@@ -1,11 +1,10 @@
-import { type Definition, ERRORS, EVENT_TYPES, registry } from "@tunnelplane/sdk/contract";
+import { type Definition, didYouMean, ERRORS, EVENT_TYPES, registry } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
 import { withExamples } from "../examples";
 import { UsageError } from "../failures";
 import { bold, dim, type OutputOptions, outputOption, print } from "../output";
 import { fieldOf, fieldsIn, insideOf, linesOf, type Shape } from "./fields";
 import { findKind, KIND_NAMES, nameOf } from "./kinds";
-import { suggestion } from "./suggest";
 
 /** `tunnelplane explain [name]` */
 export function explainCommand(): Command {
@@ -49,10 +48,8 @@ function explained(name: string): Explained {
   const [kind = "", ...path] = name.split(".");
   const definition = findKind(kind);
   if (!definition) {
-    const known = [...KIND_NAMES, ...errors.map(({ code }) => code)];
-    throw new UsageError(
-      `nothing is called "${name}"${suggestion(kind, known) || `; there are error codes, event types, and: ${KIND_NAMES.join(", ")}`}`,
-    );
+    const meant = didYouMean(kind, [...KIND_NAMES, ...errors.map(({ code }) => code)]) || didYouMean(name, EVENT_TYPES);
+    throw new UsageError(`nothing is called "${name}"${meant || `; there are error codes, event types, and: ${KIND_NAMES.join(", ")}`}`);
   }
   return path.length === 0 ? explainedKind(definition) : explainedField(definition, path);
 }
@@ -112,6 +109,6 @@ function fieldAt(shape: Shape, [name = "", ...inside]: readonly string[], place:
   if (schema) return inside.length === 0 ? schema : fieldAt(insideOf(schema) ?? {}, inside, `${place}.${name}`);
   const known = Object.keys(shape);
   throw new UsageError(
-    `${place} has no field "${name}"${suggestion(name, known) || (known.length > 0 ? `; it has: ${known.join(", ")}` : "")}`,
+    `${place} has no field "${name}"${didYouMean(name, known) || (known.length > 0 ? `; it has: ${known.join(", ")}` : "")}`,
   );
 }

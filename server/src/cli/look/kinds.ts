@@ -1,6 +1,5 @@
-import { type Definition, definitionOfId, plural, registry } from "@tunnelplane/sdk/contract";
+import { type Definition, definitionOfId, didYouMean, plural, registry } from "@tunnelplane/sdk/contract";
 import { UsageError } from "../failures";
-import { suggestion } from "./suggest";
 
 /** The name of a kind on the command line: "tls-edges". */
 export const nameOf = ({ kind }: Definition): string => plural(kind).replaceAll("_", "-");
@@ -17,7 +16,7 @@ export const findKind = (name: string): Definition | undefined => byName.get(bar
 export function kindNamed(name: string): Definition {
   const found = findKind(name);
   if (found) return found;
-  throw new UsageError(`there is no kind "${name}"${suggestion(name, KIND_NAMES) || `; there are: ${KIND_NAMES.join(", ")}`}`);
+  throw new UsageError(`there is no kind "${name}"${didYouMean(name, KIND_NAMES) || `; there are: ${KIND_NAMES.join(", ")}`}`);
 }
 
 /** The kind of an object, by the beginning of its id. */
