@@ -7,6 +7,7 @@ import { type DeclaredSet, type RecordedSet, SetSteps } from "@tunnelplane/pulum
 import { CatalogueFile, check, commonTags, report, setObjectsOf, type Tags } from "@tunnelplane/sdk/catalogue";
 import { definitionOf, registry, secretPathsOf } from "@tunnelplane/sdk/contract";
 import { failureOf } from "./failure";
+import { asRecorded } from "./read";
 import { asSecret, holdsUnknown, isUnknown, type Path, received, sent, UNKNOWN } from "./values";
 
 /** What a program declares. */
@@ -65,6 +66,7 @@ export class CatalogueSets {
       throw new Error(
         "a CatalogueSet cannot be imported, because its file says what belongs to it; to take over an object, send it once with its `id` in POST /changesets",
       );
+    if (!this.operation.knowsServer) return asRecorded(request);
     const found = await this.#steps.read(outputs.values as unknown as RecordedSet);
     if (!found) return new ReadResponse();
     return new ReadResponse()

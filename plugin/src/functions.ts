@@ -29,6 +29,7 @@ export class Functions {
   async #object(definition: Definition, args: Properties): Promise<InvokeResponse> {
     const complaint = complaintAbout(definition, args);
     if (complaint !== undefined) return refused(complaint);
+    if (!this.operation.knowsServer) return NOTHING_YET;
     const steps = new Steps(this.operation, definition.kind);
     const found = await this.operation.withServer(async (transport) => {
       if (!args.id) return byUniqueKey(transport, definition, args);
@@ -51,6 +52,7 @@ export class Functions {
     if (unknown !== undefined) return refused(`${unknown} is not an argument here; accepted: \`address\``);
     const { address } = args;
     if (address != null && typeof address !== "string") return refused("address must be a string");
+    if (!this.operation.knowsServer) return NOTHING_YET;
     const exposure = await this.operation.withServer(async (transport) => {
       const rows: unknown[] = [];
       for await (const row of new Exposures(transport).list({ address: address || undefined })) {
@@ -62,6 +64,9 @@ export class Functions {
     return new InvokeResponse().setReturn(sent({ exposure }, []));
   }
 }
+
+/** What the engine itself answers in a preview for a provider whose settings are not known. */
+const NOTHING_YET = new InvokeResponse().setReturn(sent({}, []));
 
 const refused = (reason: string): InvokeResponse => new InvokeResponse().setFailuresList([failureOf(reason)]);
 

@@ -4,6 +4,7 @@ import { type Difference, intentOf, type Properties, recordedOf, same } from "@t
 import { type Operation, type Steps, stateBackend } from "@tunnelplane/pulumi/operation";
 import { formatPath, withArticle } from "@tunnelplane/sdk/contract";
 import { failureOf, PartialFailure } from "./failure";
+import { asRecorded } from "./read";
 import { StepsByType, secretsOf } from "./types";
 import { isUnknown, received, sent, UNKNOWN } from "./values";
 
@@ -70,6 +71,7 @@ export class Resources {
 
   async read(request: ReadRequest): Promise<ReadResponse> {
     const [urn, steps] = this.#about(request);
+    if (!this.operation.knowsServer) return asRecorded(request);
     const [outputs, inputs] = [received(request.getProperties()), received(request.getInputs())];
     const isRecorded = Object.keys(outputs.values).length > 0;
     const { definition } = steps.lifecycle;

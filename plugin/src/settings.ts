@@ -1,6 +1,6 @@
 import type { CheckRequest, ConfigureRequest, DiffRequest } from "@pulumi/pulumi/proto/provider_pb";
 import { CheckResponse, DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb";
-import { type Properties, same } from "@tunnelplane/pulumi/core";
+import { same } from "@tunnelplane/pulumi/core";
 import { ACCOUNT_API_KEY, ACCOUNT_BASE_URL, ACCOUNT_VALIDATE_ON_SERVER, type ConfigLookup } from "@tunnelplane/pulumi/operation";
 import { failureOf } from "./failure";
 import { isUnknown, received, sent } from "./values";
@@ -52,7 +52,8 @@ export function diffConfig(request: DiffRequest): DiffResponse {
 
 /** The settings as those look for them who use them: a provider that a program makes names one server, the default one has the stack's. */
 export function configOf(request: ConfigureRequest): ConfigLookup {
-  const values = valuesOf(request);
+  const { values } = received(request.getArgs());
+  if (isUnknown(values.validateOnServer)) delete values.validateOnServer;
   const isDefault = /^default(_|$)/.test(request.getName() ?? "default");
   const found = new Map(
     Object.entries(SETTINGS).map(([name, key]) => [isDefault ? `tunnelplane:${name}` : key, values[name] as string | boolean | undefined]),
@@ -61,9 +62,4 @@ export function configOf(request: ConfigureRequest): ConfigLookup {
     const value = found.get(key);
     return value == null || value === "" ? undefined : String(value);
   };
-}
-
-function valuesOf(request: ConfigureRequest): Properties {
-  const { values } = received(request.getArgs());
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => !isUnknown(value)));
 }

@@ -12,6 +12,8 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { ROOT } from "./cli";
 
+/** How the engine writes what it does not know yet. */
+export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 /** How the engine writes a secret. */
 export const secret = (value: unknown): object => ({ "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value });
 

@@ -2,7 +2,16 @@ import { Transport } from "@tunnelplane/sdk";
 import { messageOf } from "@tunnelplane/sdk/contract";
 import { describe } from "./describe";
 import { DeclaredHostports } from "./hostports";
-import { type AccountWords, type ConfigLookup, isAccount, resolveSettings, type Settings, validatesOnServer } from "./settings";
+import {
+  ACCOUNT_API_KEY,
+  ACCOUNT_BASE_URL,
+  type AccountWords,
+  type ConfigLookup,
+  isAccount,
+  resolveSettings,
+  type Settings,
+  validatesOnServer,
+} from "./settings";
 import { type RecordedResource, recordedResources } from "./stateBackend";
 
 /** What a host of the lifecycle does in its own way. */
@@ -18,6 +27,9 @@ export interface Host {
   /** The same for what is no warning. */
   inform(text: string, urn: string | undefined): Promise<void>;
 }
+
+/** The settings that say which server is asked. */
+const SERVER = [ACCOUNT_BASE_URL, ACCOUNT_API_KEY, "tunnelplane:baseUrl", "tunnelplane:apiKey"];
 
 /** One transport per server and key, for the life of the process, so that connections are reused. */
 const transports = new Map<string, Transport>();
@@ -45,6 +57,11 @@ export class Operation {
     return isAccount(this.#config);
   }
 
+  /** Whether it is known which server is meant, and with which key. In a preview, another resource may be about to tell. */
+  get knowsServer(): boolean {
+    return SERVER.every((key) => !this.host.isUnknown(this.#config(key)));
+  }
+
   /** Whether previews ask the server. Throws where that setting is neither yes nor no. */
   get validatesOnServer(): boolean {
     return validatesOnServer(this.#config, process.env, this.host.account);
@@ -61,6 +78,8 @@ export class Operation {
   async withServer<T>(run: (transport: Transport) => Promise<T>): Promise<T> {
     let settings: Settings | undefined;
     try {
+      // The default must not take the place of a server that is not known: it would be told the key of the other.
+      if (!this.knowsServer) throw new Error("the server's address or the API key is not known yet, so nothing can be asked of it");
       settings = this.#settings();
       return await run(transportTo(settings));
     } catch (error) {
@@ -79,7 +98,7 @@ export class Operation {
 
   /** Warns once that the run would fail because there is no API key. */
   async warnOfMissingKey(urn: string | undefined): Promise<void> {
-    if (this.#warnedOfMissingKey) return;
+    if (this.#warnedOfMissingKey || !this.knowsServer) return;
     try {
       this.#settings();
     } catch (error) {

@@ -16,13 +16,14 @@ export class SetSteps {
   constructor(private readonly operation: Operation) {}
 
   /**
-   * How many objects an apply would change; undefined where no server answers, and the engine's own diff has to do.
+   * How many objects an apply would change; undefined where no server is known or answers, and the engine's own diff has to do.
    *
    * @param recorded what the state has of the set; only that is ever deleted
    * @param urn shows there what becomes of each object, unless it is left out
    */
-  plan(declared: DeclaredSet, recorded: Pick<RecordedSet, "ids">, urn?: { readonly of: string | undefined }): Promise<number | undefined> {
-    const { host } = this.operation;
+  async plan(declared: DeclaredSet, recorded: Pick<RecordedSet, "ids">, urn?: { readonly of: string | undefined }): Promise<number | undefined> {
+    const { host, knowsServer } = this.operation;
+    if (!knowsServer) return undefined;
     return this.operation.withServer(async (transport) => {
       try {
         const { operations } = await this.#lifecycle.plan(transport, declared, recorded);

@@ -47,7 +47,7 @@ export class Steps {
    */
   async dryRun(id: string | undefined, olds: Properties, news: Properties): Promise<void> {
     const { operation } = this;
-    if (!operation.validatesOnServer) return;
+    if (!operation.validatesOnServer || !operation.knowsServer) return;
     const wanted = this.wantedBy(olds, news, (resource) => resource.id === id);
     await operation.withServer(async (transport) => {
       try {
