@@ -34,6 +34,11 @@ onEveryProvider("A preview without a server", (tunnels) => {
       says: ['tlsTermination.minVersion must be left out when `terminateAt` is "upstream"'],
     },
     {
+      what: "a property with the name that it has on the wire",
+      program: () => new tunnels.TlsEdge("bad", { tls_termination: { min_version: "1.3" } } as object),
+      says: ["tls_termination is not a property here; did you mean `tlsTermination`?"],
+    },
+    {
       what: "a policy whose action nobody knows",
       program: () => new tunnels.TlsEdge("bad", { policies: { inbound: [{ actions: [{ type: "explode" as "deny" }] }] } }),
       says: ["policies.inbound[0].actions[0].type must be one of", '"deny"'],

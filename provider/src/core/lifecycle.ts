@@ -11,6 +11,7 @@ import {
   modulesOf,
   type Problem,
   validateCreate,
+  wireNamesIn,
 } from "@tunnelplane/sdk/contract";
 import { refusalToAdopt } from "./adoption";
 import { consequencesOf } from "./consequences";
@@ -67,10 +68,14 @@ export class Lifecycle {
    */
   check(recorded: Properties, declared: Properties, isUnknown: IsUnknown): Checked {
     const { definition } = this.target;
+    const schema = createSchema(definition);
+    const wireNames = wireNamesIn(schema, declared).map(
+      (path) => `${formatPath(path)} is not a property here; did you mean \`${camelCase(String(path.at(-1)))}\`?`,
+    );
     const { value, problems } = validateCreate(definition, toWire(definition, declared), isUnknown);
-    const inWords = ({ path, message }: Problem) =>
-      `${formatPath(camelCasePath(createSchema(definition), path))} ${camelCaseMessage(message)}`;
-    if (problems.length > 0) return { inputs: declared, problems: problems.map(inWords), warnings: [] };
+    const inWords = ({ path, message }: Problem) => `${formatPath(camelCasePath(schema, path))} ${camelCaseMessage(message)}`;
+    if (wireNames.length + problems.length > 0)
+      return { inputs: declared, problems: [...wireNames, ...problems.map(inWords)], warnings: [] };
     const before = toWire(definition, recorded);
     const completed = withEnd(definition, before, value, isUnknown);
     const warnings = [
