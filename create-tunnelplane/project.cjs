@@ -32,6 +32,7 @@ function create(path, { example, commonjs = false, tsNode = false, packages } = 
   // Npm leaves .gitignore out of tarballs.
   if (existsSync(inProject("gitignore"))) renameSync(inProject("gitignore"), inProject(".gitignore"));
   if (example === undefined) fillTemplate(inProject, { name, commonjs, tsNode });
+  else rename(inProject, name);
   if (tarballs.size > 0) useTarballs(inProject, tarballs);
   const manager = /^(\w+)\//.exec(process.env.npm_config_user_agent ?? "")?.[1] ?? "npm";
   return { folder: path, manager };
@@ -52,6 +53,12 @@ function fillTemplate(inProject, { name, commonjs, tsNode }) {
     ...manifest,
     devDependencies: { ...manifest.devDependencies, "ts-node": "^10.9.2" },
   }));
+}
+
+/** Gives an example the name of its folder, as a project of its own. */
+function rename(inProject, name) {
+  edit(inProject("Pulumi.yaml"), (text) => text.replace(/^name: .*/m, `name: ${name}`));
+  editJson(inProject("package.json"), (manifest) => ({ ...manifest, name }));
 }
 
 /** The packages of tarballs in a folder, by the names that npm gives their files. */

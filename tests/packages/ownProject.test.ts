@@ -91,6 +91,15 @@ describe("A project of one's own, outside of the repository, from packed tarball
     expect(printed).to.contain("+ 4 to create");
   });
 
+  it("has the name of its folder, also where it begins with an example", async () => {
+    for (const options of [[], ["--example", "mutual-tls"]]) {
+      const name = `named-${options.length}`;
+      const folder = await own.project(name, ...options);
+      expect(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).to.include({ name });
+      expect(readFileSync(join(folder, "Pulumi.yaml"), "utf8")).to.match(new RegExp(`^name: ${name}$`, "m"));
+    }
+  });
+
   it("begins from the same folder with pulumi new", async () => {
     const folder = join(own.folder, "by-pulumi");
     mkdirSync(folder);
