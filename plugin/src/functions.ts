@@ -13,6 +13,11 @@ import { received, sent } from "./values";
 /** The most rows of exposure that one call gives. */
 const MOST_ROWS = 10_000;
 
+/** The function that is no lookup of an object. */
+const EXPOSURE = "getExposure";
+
+const lookupNamed = (type: string): string => `get${type}`;
+
 /** Looks up what exists, for programs that do not manage it. */
 export class Functions {
   constructor(private readonly operation: Operation) {}
@@ -20,9 +25,12 @@ export class Functions {
   async invoke(request: InvokeRequest): Promise<InvokeResponse> {
     const token = request.getTok();
     const { values: args } = received(request.getArgs());
-    if (token === tokenOf("getExposure")) return this.#exposure(args);
-    const definition = registry.find(({ type }) => tokenOf(`get${type}`) === token);
-    if (!definition) throw new Error(`There is no function ${token} in this version`);
+    if (token === tokenOf(EXPOSURE)) return this.#exposure(args);
+    const definition = registry.find(({ type }) => tokenOf(lookupNamed(type)) === token);
+    if (!definition) {
+      const known = [...registry.map(({ type }) => lookupNamed(type)), EXPOSURE];
+      throw new Error(`There is no function ${token} in this version; there are ${known.join(", ")}`);
+    }
     return this.#object(definition, args);
   }
 

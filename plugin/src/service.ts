@@ -14,7 +14,7 @@ import { Functions } from "./functions";
 import { Resources } from "./resources";
 import { withoutSecrets } from "./secrets";
 import { checkConfig, configOf, diffConfig } from "./settings";
-import { tokenOf, typeIn } from "./types";
+import { CATALOGUE_SET, tokenOf, typeIn } from "./types";
 import { isUnknown } from "./values";
 
 const { version } = require("../package.json") as { version: string };
@@ -48,7 +48,7 @@ export class Service {
 
   /** Who serves a resource. */
   #of(request: { getUrn(): string }): Resources | CatalogueSets {
-    if (typeIn(request.getUrn()) !== tokenOf("CatalogueSet")) return this.#resources;
+    if (typeIn(request.getUrn()) !== tokenOf(CATALOGUE_SET)) return this.#resources;
     // Loaded here: the parser of catalogues would slow the start of programs that have none.
     const { CatalogueSets } = require("./catalogueSets") as typeof SetsModule;
     this.#sets ??= new CatalogueSets(this.#operation);

@@ -54,7 +54,7 @@ export function diffConfig(request: DiffRequest): DiffResponse {
 export function configOf(request: ConfigureRequest): ConfigLookup {
   const { values } = received(request.getArgs());
   if (isUnknown(values.validateOnServer)) delete values.validateOnServer;
-  const isDefault = /^default(_|$)/.test(request.getName() ?? "default");
+  const isDefault = /^default(_|$)/.test(request.getName() || "default");
   const found = new Map(
     Object.entries(SETTINGS).map(([name, key]) => [isDefault ? `tunnelplane:${name}` : key, values[name] as string | boolean | undefined]),
   );

@@ -4,6 +4,9 @@ import { camelCase, modulesWithTypes, registry, secretPathsOf } from "@tunnelpla
 /** The engine's name of this package. */
 export const PACKAGE = "tunnelplane";
 
+/** The class of whole catalogues, which are no objects of the contract. */
+export const CATALOGUE_SET = "CatalogueSet";
+
 /** The engine's name of a type, an enumeration or a function of this package. */
 export const tokenOf = (name: string): string => `${PACKAGE}:index:${name}`;
 
@@ -38,7 +41,9 @@ export class StepsByType {
     if (known) return known;
     const kind = kindOf.get(token);
     if (kind === undefined)
-      throw new Error(`There is no resource type ${token} in this version; there are ${resourceTypes.map(({ type }) => type).join(", ")}`);
+      throw new Error(
+        `There is no resource type ${token} in this version; there are ${[...resourceTypes.map(({ type }) => type), CATALOGUE_SET].join(", ")}`,
+      );
     const steps = new Steps(this.operation, kind);
     this.#steps.set(token, steps);
     return steps;

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { failureOf } from "../support/provider";
 import { Plugin } from "./plugin";
 
 describe("A program in a language that does not check names", () => {
@@ -22,4 +23,24 @@ describe("A program in a language that does not check names", () => {
   it("may use names of its own with underscores where names are its own", async () => {
     expect(await plugin.check("TunnelGroupBackend", { labels: { some_key: "web", ip_policy_id: "x" } })).to.deep.equal([]);
   });
+});
+
+describe("A name that the native provider does not know", () => {
+  let plugin: Plugin;
+  before(async () => {
+    plugin = await Plugin.start({ TUNNELPLANE_BASE_URL: "http://127.0.0.1:9", TUNNELPLANE_API_KEY: "a-key" });
+  });
+  after(() => plugin?.stop());
+
+  const { resources, functions } = require("../../plugin/schema.json") as { resources: object; functions: object };
+
+  for (const [what, told, known] of [
+    ["type", () => plugin.check("TlsEgde", {}), resources],
+    ["function", () => plugin.invoke("getTlsEgde", {}), functions],
+  ] as const) {
+    it(`of a ${what} is answered with all that exist`, async () => {
+      const [, listed = ""] = (await failureOf(told())).split("there are ");
+      expect(listed.split(", ")).to.have.members(Object.keys(known).map((token) => token.split(":")[2]));
+    });
+  }
 });
