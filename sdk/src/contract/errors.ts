@@ -216,15 +216,15 @@ export interface ErrorBody {
   readonly msg: string;
   /** Always `operation_id`; also `field` if one field is invalid. */
   readonly details: Readonly<Record<string, string>>;
-  /** Of a change set only: what is wrong with its objects, at most 1,000 faults. */
+  /** Of a change set only: what is wrong with it and its objects, at most 1,000 faults. */
   readonly faults?: readonly SetFault[];
   /** The number of faults. */
   readonly fault_count?: number;
 }
 
-/** An error in one object of a change set. */
+/** An error in a change set. */
 export interface SetFault {
-  /** `<kind>/<key>` of the object. */
+  /** `<kind>/<key>` of the object; empty for the request itself. */
   readonly key: string;
   /** The field, for example `hostports[0]`; empty for the object as a whole. */
   readonly field: string;

@@ -6,25 +6,52 @@ const MOST_TOLD = 1_000;
 /** Most faults that are kept at all; further ones are only counted. */
 const MOST_IN_MESSAGE = 20;
 
+/** The name of the request itself in faults. */
+export const REQUEST = "";
+
 interface ObjectFault extends Fault {
-  /** `<kind>/<key>` */
+  /** `<kind>/<key>`, or {@link REQUEST} */
   readonly name: string;
 }
 
-/** All faults in the objects of a request, in the order of the request. */
+/** How people call what has an id, which may be new and known to nobody. */
+interface Written {
+  /** As the key of a map. */
+  readonly key: string;
+  /** As a value, in JSON. */
+  readonly value: string;
+}
+
+/** All faults of a request, in its order. */
 export class Faults {
-  readonly #places = new Map<string, number>();
+  readonly #places = new Map<string, number>([[REQUEST, 0]]);
   readonly #faults: ObjectFault[] = [];
   readonly #faulty = new Set<string>();
+  readonly #written = new Map<string, Map<string, Written>>();
 
   /** Says where an object stands in the order of faults; the others come last. */
   place(name: string): void {
     if (!this.#places.has(name)) this.#places.set(name, this.#places.size);
   }
 
+  /** Says how an object writes a reference that became an id. Faults name it so. */
+  write(name: string, id: string, written: Written): void {
+    const ids = this.#written.get(name) ?? new Map<string, Written>();
+    this.#written.set(name, ids.set(id, written));
+  }
+
   add(name: string, fault: Fault): void {
     this.#faulty.add(name);
-    this.#faults.push({ ...fault, name });
+    this.#faults.push({ ...fault, ...this.#asWritten(name, fault), name });
+  }
+
+  #asWritten(name: string, { path, message }: Fault): Pick<Fault, "path" | "message"> {
+    const ids = this.#written.get(name);
+    if (!ids) return { path, message };
+    return {
+      path: path.map((part) => ids.get(String(part))?.key ?? part),
+      message: message.replace(IDS, (text, id) => ids.get(id)?.value ?? text),
+    };
   }
 
   /** Notes a refusal of one object; throws what is none. */
@@ -53,6 +80,9 @@ export class Faults {
     throw new ChangeSetError(sorted as [ObjectFault, ...ObjectFault[]]);
   }
 }
+
+/** Ids in messages, which may stand in quotes. */
+const IDS = /"?\b([a-z]+_[0-9A-Za-z]+)\b"?/g;
 
 /** One refusal for all faults of a change set, with the status of the first. */
 class ChangeSetError extends RequestError {

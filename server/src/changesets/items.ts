@@ -5,7 +5,7 @@ import { type Amendment, amendmentOf, refuseMembers } from "../resources";
 import { newId, RequestError, takeTurn } from "../util";
 import type { Findings } from "../validation";
 import type { MemberRow } from "./facts";
-import { keysToIds } from "./keys";
+import { keysToIds, NO_KEY, writtenAs } from "./keys";
 import { isSeenBy, type Loaded, type Planning } from "./planning";
 import type { Wanted } from "./request";
 
@@ -94,16 +94,23 @@ export async function itemsOf(planning: Planning, identified: ReadonlyMap<Wanted
         );
         continue;
       }
-      const fields = keysToIds(definition, wanted.fields, (target, path, schema) => {
-        const known = ids.get(target) ?? (planning.mode === "merge" ? left.get(target) : undefined);
-        if (known !== undefined) return known;
-        const message = left.has(target)
-          ? `names ${target}, which this request would delete, because it leaves it out; declare it, or do not refer to it`
-          : `names ${target}, but neither this request nor the set has such an object`;
-        faults.add(name, { error: "missing_target", path, message });
-        const [kind] = target.split("/");
+      let missing = 0;
+      const fields = keysToIds(definition, wanted.fields, ({ target, path, schema }) => {
+        const known = target === undefined ? undefined : (ids.get(target) ?? (planning.mode === "merge" ? left.get(target) : undefined));
+        const [kind] = (target ?? "").split("/");
         const prefix = targetsOf(marksOf(schema).reference?.to ?? []).find((one) => one.kind === kind) ?? definition;
-        return `${prefix.idPrefix}_${MISSING}`;
+        // Each has its own, so that two of them are two entries of a map.
+        const stand = known ?? `${prefix.idPrefix}_${missing++}${MISSING}`;
+        if (target !== undefined) faults.write(name, stand, writtenAs(target));
+        if (known !== undefined) return known;
+        if (target === undefined) faults.add(name, { error: "invalid_field", path, message: NO_KEY });
+        else if (!faults.has(target)) {
+          const message = left.has(target)
+            ? `names ${target}, which this request would delete, because it leaves it out; declare it, or do not refer to it`
+            : `names ${target}, but neither this request nor the set has such an object; add it to the request, or name another`;
+          faults.add(name, { error: "missing_target", path, message });
+        }
+        return stand;
       });
       items.push(
         await itemOf(planning, wanted, fields, { id: ids.get(name) as string, old, member: typeof found === "object" ? found : undefined }),

@@ -38,16 +38,33 @@ function mapIn(schema: z.ZodType, value: unknown, mapper: ReferenceMapper, path:
   return mapped;
 }
 
+/** A reference by key, as a request has it. */
+export interface KeyReference {
+  /** `<kind>/<key>`; undefined if it is none. */
+  readonly target: string | undefined;
+  readonly path: Path;
+  readonly schema: z.ZodType;
+}
+
 /** Puts ids in the place of keys: `{"$key": "tls_edge/app"}`, or `"$key:tls_edge/app"` before the colon of a map. */
-export const keysToIds = (
-  definition: Definition,
-  fields: Document,
-  idOf: (name: string, path: Path, schema: z.ZodType) => string,
-): Document =>
+export const keysToIds = (definition: Definition, fields: Document, idOf: (reference: KeyReference) => string): Document =>
   mapReferences(definition, fields, {
-    value: (item, path, schema) => (isKey(item) ? idOf(item[KEY], path, schema) : item),
-    key: (name, path, schema) => (name.startsWith(KEY_OF_MAP) ? idOf(name.slice(KEY_OF_MAP.length), path, schema) : name),
+    value: (item, path, schema) => (isObject(item) && KEY in item ? idOf({ target: targetIn(item), path, schema }) : item),
+    key: (name, path, schema) =>
+      name.startsWith(KEY_OF_MAP) ? idOf({ target: targetOf(name.slice(KEY_OF_MAP.length)), path, schema }) : name,
   });
+
+/** How a request writes a reference to an object, as a value and as the key of a map. */
+export const writtenAs = (target: string): { value: string; key: string } => ({
+  value: `{"${KEY}": ${JSON.stringify(target)}}`,
+  key: KEY_OF_MAP + target,
+});
+
+/** What is wrong with a reference that has no target. */
+export const NO_KEY = `must name an object of the set: {"${KEY}": "<kind>/<key>"} as a value, "${KEY_OF_MAP}<kind>/<key>" as the key of a map`;
+
+const targetIn = (item: Document): string | undefined => (Object.keys(item).length === 1 ? targetOf(item[KEY]) : undefined);
+const targetOf = (name: unknown): string | undefined => (typeof name === "string" && /^[a-z_]+\/./.test(name) ? name : undefined);
 
 /** The way back, for the ids that have a key. */
 export const idsToKeys = (definition: Definition, sent: Document, nameOf: (id: string) => string | undefined): Document =>
@@ -68,8 +85,5 @@ export const moveIds = (definition: Definition, sent: Document, moved: ReadonlyM
     value: (item) => moved.get(item as string) ?? item,
     key: (id) => moved.get(id) ?? id,
   });
-
-const isKey = (value: unknown): value is { $key: string } =>
-  isObject(value) && typeof value[KEY] === "string" && Object.keys(value).length === 1;
 
 const isObject = (value: unknown): value is Document => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,9 +1,9 @@
 import { definitionNamed, definitionOfId } from "@tunnelplane/sdk/contract";
 import type { ObjectChange } from "../journal";
 import { nests } from "../resources";
-import { refuseFaults } from "../util";
 import { type Going, refuseCirclesOutside, refuseTaken, refuseUsed, refuseWrongReferences } from "./conflicts";
 import { type MemberRow, membersOf, setsOf, usersOfAll } from "./facts";
+import { REQUEST } from "./faults";
 import { type Item, identify, itemsOf, leavingMembers, memberItem, nameOf } from "./items";
 import { type Operation, operationOf } from "./operations";
 import { inOrder } from "./order";
@@ -29,6 +29,8 @@ export interface Plan {
   readonly names: ReadonlyMap<string, string>;
   /** Whether objects change that may contain others. */
   readonly nests: boolean;
+  /** What left the set, by name. */
+  readonly deleted: readonly string[];
 }
 
 type Scope = Pick<Planning, "context" | "caller" | "reader">;
@@ -41,16 +43,15 @@ export async function planOf(scope: Scope, request: ChangeSetRequest, setId: str
   const ids = new Set(
     [...identified.values()].flatMap((found) => (found === undefined ? [] : typeof found === "string" ? found : found.resource_id)),
   );
-  const leaving = leavingMembers(members, ids);
+  // What the request names stays, also if the rest of it cannot be read.
+  const leaving = leavingMembers(members, ids).filter((member) => !faults.has(nameOf(member)));
   const count = request.objects.length + (mode === "merge" ? leaving.length : 0);
   if (count > MOST_OBJECTS)
-    refuseFaults([
-      {
-        error: "invalid_field",
-        path: ["objects"],
-        message: `would make ${count} objects in the set; it may have ${MOST_OBJECTS}, so use another set`,
-      },
-    ]);
+    faults.add(REQUEST, {
+      error: "invalid_field",
+      path: ["objects"],
+      message: `would make ${count} objects in the set; a set is read as a whole and has at most ${MOST_OBJECTS}, so declare the others in another set`,
+    });
   const planning: Planning = { ...scope, documents: scope.context.documents, mode, faults, loaded: new Map(), leaving, facts: noFacts() };
   const stored = [...identified].flatMap(([{ definition }, found]) =>
     found === undefined ? [] : [{ definition, id: typeof found === "string" ? found : found.resource_id }],
@@ -77,7 +78,6 @@ export async function planOf(scope: Scope, request: ChangeSetRequest, setId: str
     return operation ? [{ item, operation }] : [];
   });
   const deletions = orderedDeletions(planning, deleted);
-  if (deletions.length > request.maxDeletes) refuseDeletions(planning, deletions, request.maxDeletes);
   const deleteOperations = deletions.map(
     ({ kind, key, resource_id }): Operation => ({ op: "delete", kind, key, id: resource_id, changes: [] }),
   );
@@ -103,6 +103,7 @@ export async function planOf(scope: Scope, request: ChangeSetRequest, setId: str
     facts: planning.facts,
     names: new Map([...items.map(({ id, name }) => [id, name] as const), ...going.map(({ id, name }) => [id, name] as const)]),
     nests: items.some(({ definition }) => nests(definition)),
+    deleted: deletions.map(nameOf),
   };
 }
 
@@ -183,9 +184,12 @@ function orderedDeletions({ loaded, documents }: Planning, deleted: readonly Mem
   return inOrder(deleted, targetsOf, () => undefined).reverse();
 }
 
-function refuseDeletions({ faults }: Planning, deletions: readonly MemberRow[], most: number): void {
-  const message = `left the set and would be deleted: ${deletions.length} objects in all, and \`max_deletes\` allows ${most}; declare it, or allow that many`;
-  for (const member of deletions) faults.add(nameOf(member), { error: "too_many_deletes", path: [], message });
+/** Refuses more deletions than a request allows. */
+export function refuseDeletions({ deleted }: Plan, { faults, maxDeletes }: ChangeSetRequest): void {
+  if (maxDeletes === undefined || deleted.length <= maxDeletes) return;
+  const inAll = deleted.length === 1 ? "one object" : `${deleted.length} objects`;
+  const message = `left the set and would be deleted: ${inAll} in all, and \`max_deletes\` allows ${maxDeletes}; declare it, or allow that many`;
+  for (const name of deleted) faults.add(name, { error: "too_many_deletes", path: [], message });
 }
 
 /** The changes for what goes: what is replaced, and what left the set. */

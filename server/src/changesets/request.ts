@@ -1,11 +1,12 @@
 import { type Definition, registry } from "@tunnelplane/sdk/contract";
 import type { Document } from "../documents";
-import { type Fault, refuseFaults } from "../util";
-import { Faults } from "./faults";
+import { BodyError, type Fault } from "../util";
+import { Faults, REQUEST } from "./faults";
 
 /** Most objects of a request, and of a set. */
 export const MOST_OBJECTS = 5_000;
 const NAME = /^[A-Za-z0-9._-]{1,255}$/;
+const isName = (value: unknown): value is string => typeof value === "string" && NAME.test(value);
 const NAME_RULE = 'must have 1 to 255 letters, digits, ".", "_" and "-"';
 
 /** The state that a set shall have. */
@@ -15,9 +16,9 @@ export interface ChangeSetRequest {
   readonly mode: "merge" | "own";
   /** The digest of the plan that is to be carried out. */
   readonly expect: string | undefined;
-  readonly maxDeletes: number;
+  /** Undefined if the request does not say it so that it can be understood. */
+  readonly maxDeletes: number | undefined;
   readonly objects: readonly Wanted[];
-  /** Faults of single objects. */
   readonly faults: Faults;
 }
 
@@ -31,31 +32,59 @@ export interface Wanted {
   readonly fields: Document;
 }
 
-/**
- * Reads the body of a change set.
- * @param broken faults of single objects that were found while reading, by their index
- */
-export function readRequest(body: Document, broken: ReadonlyMap<number, Fault>): ChangeSetRequest {
-  const { set, mode = "merge", expect, max_deletes: maxDeletes = 0, objects } = body;
-  const wrong: Fault[] = unknownFields(body, ["set", "mode", "expect", "max_deletes", "objects"]);
-  const invalid = (path: PropertyKey[], message: string) => wrong.push({ error: "invalid_field", path, message });
-  if (typeof set !== "string" || !NAME.test(set)) invalid(["set"], set === undefined ? `is required and ${NAME_RULE}` : NAME_RULE);
-  if (mode !== "merge" && mode !== "own") invalid(["mode"], 'must be "merge" or "own"');
-  if (expect !== undefined && expect !== null && typeof expect !== "string") invalid(["expect"], "must be the digest that a plan answered");
-  if (!Number.isInteger(maxDeletes) || (maxDeletes as number) < 0 || (maxDeletes as number) > MOST_OBJECTS)
-    invalid(["max_deletes"], `must be a whole number from 0 to ${MOST_OBJECTS}`);
-  if (!Array.isArray(objects)) invalid(["objects"], objects === undefined ? "is required and must be a list" : "must be a list");
-  else if (objects.length > MOST_OBJECTS)
-    invalid(["objects"], `holds ${objects.length} objects; a change set has at most ${MOST_OBJECTS}, so use several sets`);
-  refuseFaults(wrong);
+/** The body of a change set as it was parsed. */
+export interface ParsedBody {
+  readonly body: Document;
+  /** Faults that were found while parsing: of what stands beside the objects, and of single objects by their index. */
+  readonly wrong: readonly Fault[];
+  readonly broken: ReadonlyMap<number, Fault>;
+}
 
+/** Reads the body of a change set, and notes all that is wrong with it. */
+export function readRequest({ body, wrong, broken }: ParsedBody): ChangeSetRequest {
   const faults = new Faults();
+  for (const fault of [...wrong, ...unknownFields(body, ["set", "mode", "expect", "max_deletes", "objects"])]) faults.add(REQUEST, fault);
+  const invalid = (field: string, message: string) => faults.add(REQUEST, { error: "invalid_field", path: [field], message });
+  const { set, objects } = body;
+  const [mode = "merge", expect, maxDeletes = 0] = ["mode", "expect", "max_deletes"].map((field) => given(body[field]));
+  const isNamed = isName(set);
+  if (!isNamed) invalid("set", set === undefined ? `is required and ${NAME_RULE}` : NAME_RULE);
+  const isMode = mode === "merge" || mode === "own";
+  if (!isMode) invalid("mode", 'must be "merge" or "own"');
+  if (expect !== undefined && typeof expect !== "string") invalid("expect", "must be the digest that a plan answered");
+  const isCount = typeof maxDeletes === "number" && Number.isInteger(maxDeletes) && maxDeletes >= 0 && maxDeletes <= MOST_OBJECTS;
+  if (!isCount) invalid("max_deletes", `must be a whole number from 0 to ${MOST_OBJECTS}`);
+  if (!Array.isArray(objects)) invalid("objects", objects === undefined ? "is required and must be a list" : "must be a list");
+  const isRead = Array.isArray(objects) && objects.length <= MOST_OBJECTS;
+  if (Array.isArray(objects) && !isRead)
+    invalid("objects", `holds ${objects.length} objects; a change set has at most ${MOST_OBJECTS}, so use several sets`);
+  return {
+    set: isNamed ? set : "",
+    // Without its objects, or its mode, a request does not say what is to go.
+    mode: isMode && isRead ? mode : "merge",
+    expect: typeof expect === "string" ? expect : undefined,
+    maxDeletes: isCount ? maxDeletes : undefined,
+    objects: isRead ? readObjects(objects, broken, faults) : [],
+    faults,
+  };
+}
+
+/** A request that cannot be read as a whole: its faults are those of a change set all the same. */
+export function refuseBody(refusal: unknown): never {
+  if (!(refusal instanceof BodyError)) throw refusal;
+  const faults = new Faults();
+  faults.addRefusal(REQUEST, refusal);
+  faults.refuse();
+  throw refusal;
+}
+
+function readObjects(objects: readonly unknown[], broken: ReadonlyMap<number, Fault>, faults: Faults): Wanted[] {
   const seen = new Map<string, number>();
-  const wanted = (objects as unknown[]).flatMap((written, index): Wanted[] => {
+  return objects.flatMap((written, index): Wanted[] => {
     const name = nameOf(written, index);
     faults.place(name);
     const fault = broken.get(index);
-    if (fault) faults.add(name, fault);
+    if (fault) faults.add(name, withinFields(fault));
     const one = fault ? undefined : readObject(written, name, faults);
     const first = one && seen.get(name);
     if (first !== undefined)
@@ -67,15 +96,13 @@ export function readRequest(body: Document, broken: ReadonlyMap<number, Fault>):
     if (one) seen.set(name, seen.get(name) ?? index);
     return one && first === undefined ? [one] : [];
   });
-  return {
-    set: set as string,
-    mode: mode as "merge" | "own",
-    expect: (expect ?? undefined) as string | undefined,
-    maxDeletes: maxDeletes as number,
-    objects: wanted,
-    faults,
-  };
 }
+
+/** Faults name the fields of an object as its creation does. */
+const withinFields = ({ path, ...fault }: Fault): Fault => ({ ...fault, path: path[0] === "fields" ? path.slice(1) : path });
+
+/** What clients send for "left out" counts as that. */
+const given = (value: unknown): unknown => (value === null || value === "" || value === 0 ? undefined : value);
 
 const definitions = new Map<string, Definition>(registry.map((definition) => [definition.kind, definition]));
 
@@ -84,13 +111,14 @@ function readObject(written: unknown, name: string, faults: Faults): Wanted | un
     faults.add(name, { error: "invalid_field", path: [], message: 'must be an object with "kind", "key" and "fields"' });
     return undefined;
   }
-  const { kind, key, id, fields = {} } = written;
-  const definition = definitions.get(String(kind));
+  const { kind, key } = written;
+  const [id, fields = {}] = [given(written.id), given(written.fields)];
+  const definition = typeof kind === "string" ? definitions.get(kind) : undefined;
   const wrong = unknownFields(written, ["kind", "key", "id", "fields"]);
   const invalid = (path: string, message: string) => wrong.push({ error: "invalid_field", path: [path], message });
   if (!definition) invalid("kind", `must be one of ${[...definitions.keys()].join(", ")}`);
-  if (typeof key !== "string" || !NAME.test(key)) invalid("key", key === undefined ? `is required and ${NAME_RULE}` : NAME_RULE);
-  if (id !== undefined && id !== null && typeof id !== "string") invalid("id", "must be the id of an object");
+  if (!isName(key)) invalid("key", key === undefined ? `is required and ${NAME_RULE}` : NAME_RULE);
+  if (id !== undefined && typeof id !== "string") invalid("id", "must be the id of an object");
   if (typeof id === "string" && definition && !id.startsWith(`${definition.idPrefix}_`))
     wrong.push({
       error: "wrong_id_kind",
@@ -100,13 +128,13 @@ function readObject(written: unknown, name: string, faults: Faults): Wanted | un
   if (!isObject(fields)) invalid("fields", "must be an object");
   for (const fault of wrong) faults.add(name, fault);
   if (wrong.length > 0 || !definition) return undefined;
-  return { name, definition, key: key as string, id: (id ?? undefined) as string | undefined, fields: fields as Document };
+  return { name, definition, key: key as string, id: id as string | undefined, fields: fields as Document };
 }
 
 /** The name of an object in faults; it may not even have a key. */
 function nameOf(written: unknown, index: number): string {
   const { kind, key }: Document = isObject(written) ? written : {};
-  const isNamed = typeof kind === "string" && definitions.has(kind) && typeof key === "string" && NAME.test(key);
+  const isNamed = typeof kind === "string" && definitions.has(kind) && isName(key);
   return isNamed ? `${kind}/${key}` : `objects[${index}]`;
 }
 

@@ -10,7 +10,7 @@ import { carryOut, Moved, type Target } from "./apply";
 import { digestOf } from "./digest";
 import { findSet, lockSet, membersOf } from "./facts";
 import type { Operation } from "./operations";
-import { planOf } from "./plan";
+import { planOf, refuseDeletions } from "./plan";
 import { isSeenBy } from "./planning";
 import type { ChangeSetRequest } from "./request";
 import { deleteSet, setPage } from "./sets";
@@ -70,7 +70,9 @@ export class ChangeSets {
       isNew ? undefined : target.id,
     );
     const digest = await digestOf(request, target.version, plan.facts, plan.operations);
-    if (request.expect !== undefined && request.expect !== digest) throw stale();
+    // A plan with faults has no digest, so with one a faulty request is another one.
+    if (request.expect !== undefined && (request.expect !== digest || faults.count > 0)) throw stale();
+    refuseDeletions(plan, request);
     faults.refuse();
     if (this.#transactions.isDryRun) {
       await this.request.onDryRun?.(store.reader, plan.changes, plan.names);
@@ -149,7 +151,7 @@ const authorOf = ({ caller: { ownerId, name, keyId }, operationId, client }: Cha
 const stale = (): RequestError =>
   new RequestError(
     "precondition_failed",
-    "`expect` names another plan: something changed since it was made; nothing was changed. Plan again, and look at what is otherwise",
+    "`expect` names another plan: the request is another one, or something changed since; nothing was changed. Plan again, and look at what is otherwise",
     { field: "expect" },
   );
 

@@ -74,7 +74,9 @@ async function send(transport: Transport, catalogue: ReadCatalogue, options: Opt
   const request: ChangeSetRequest = { set, mode: own ? "own" : "merge", max_deletes: plan ? MOST_OBJECTS : maxDeletes, objects };
   const changeSets = new ChangeSets(transport);
   const begun = Date.now();
-  console.error(`${plan ? "Planning" : "Applying"} ${objects.length} objects as the change set ${set} on ${url} …`);
+  console.error(
+    `${plan ? "Planning" : "Applying"} ${objects.length === 1 ? "one object" : `${objects.length} objects`} as the change set ${set} on ${url} …`,
+  );
   try {
     const result = plan ? await changeSets.plan(request, { findings: true }) : await changeSets.apply(request);
     console.error(`${plan ? "Planned" : "Applied"} in ${((Date.now() - begun) / 1000).toFixed(1)} s.`);
@@ -113,7 +115,7 @@ function readCatalogue(file: string): ReadCatalogue {
         const entry = byName.get(key);
         const message = [field && `(${field})`, msg].filter(Boolean).join(" ");
         if (entry) document.complain([entry.collection, entry.name], message, "name");
-        else outside.push(`  ${key} ${message}`);
+        else outside.push(`  ${[key, message].filter(Boolean).join(" ")}`);
       }
       const lines = document.mistakes.length > 0 ? [report(file, document.mistakes, document.lines)] : [];
       const more = faultCount > faults.length ? [`and ${faultCount - faults.length} more`] : [];

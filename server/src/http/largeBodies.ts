@@ -17,6 +17,8 @@ export interface ListLimit {
 /** A body with one long list of objects. */
 export interface ListBody {
   readonly body: Record<string, unknown>;
+  /** Faults of what stands beside the list. */
+  readonly wrong: readonly Fault[];
   /** Faults of single objects of the list, by their index. */
   readonly broken: ReadonlyMap<number, Fault>;
 }
@@ -43,23 +45,28 @@ export async function readListBody(bytes: Buffer | undefined, { list, most }: Li
       listed[index] = part ? readPart(part, `${list}[${index}]`, index, broken) : item;
     }
   }
-  refuseOutsized({ ...body, [list]: undefined });
-  return { body, broken };
+  return { body, wrong: outsized({ ...body, [list]: undefined }), broken };
 }
 
 function readPart(part: Buffer, place: string, index: number, broken: Map<number, Fault>): unknown {
-  try {
-    if (part.length > LARGEST_PART)
-      refuseFaults([
-        { error: "invalid_field", path: [], message: `has ${part.length} bytes; one object has at most 1 MiB, as in a request of its own` },
-      ]);
-    const item = parse(part.toString("utf8"), `${place}: `);
-    refuseOutsized(item);
-    return item;
-  } catch (error) {
-    if (!(error instanceof BodyError)) throw error;
-    broken.set(index, error.faults[0]);
+  if (part.length > LARGEST_PART) {
+    const message = `has ${part.length} bytes; one object has at most 1 MiB, as in a request of its own`;
+    broken.set(index, { error: "invalid_field", path: [], message });
     return undefined;
+  }
+  const item = parse(part.toString("utf8"), `${place}: `);
+  const [fault] = outsized(item);
+  if (fault) broken.set(index, fault);
+  return item;
+}
+
+function outsized(value: unknown): readonly Fault[] {
+  try {
+    refuseOutsized(value);
+    return [];
+  } catch (error) {
+    if (error instanceof BodyError) return error.faults;
+    throw error;
   }
 }
 

@@ -179,7 +179,9 @@ export const errorShape: Shape = {
     faults: z
       .array(z.object({ key: z.string(), field: z.string(), error_code: z.string(), msg: z.string() }))
       .optional()
-      .meta({ description: "Of a change set: what is wrong with its objects, at most 1,000 faults; `key` is `<kind>/<key>`." }),
+      .meta({
+        description: "Of a change set: what is wrong, at most 1,000 faults; `key` is `<kind>/<key>`, or empty for the request itself.",
+      }),
     fault_count: z.int().optional().meta({ description: "Of a change set: how many faults there are." }),
   }),
 };

@@ -1,6 +1,6 @@
 import { registry } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
-import { ChangeSets, MOST_OBJECTS, readRequest } from "../../changesets";
+import { ChangeSets, MOST_OBJECTS, readRequest, refuseBody } from "../../changesets";
 import { readListBody } from "../largeBodies";
 import { beforeOf, limitOf } from "../query";
 import type { Operation, Shape } from "./operation";
@@ -117,8 +117,7 @@ export const changeSetOperations: readonly Operation[] = [
       let read: ReturnType<typeof readListBody> | undefined;
       const applied = await new ChangeSets(context, change).apply(async () => {
         read ??= readListBody(body as Buffer | undefined, { list: "objects", most: MOST_OBJECTS });
-        const { body: request, broken } = await read;
-        return readRequest(request, broken);
+        return readRequest(await read.catch(refuseBody));
       });
       const { replayed, ...answer } = applied;
       return { json: JSON.stringify(answer), replayed };
