@@ -8,7 +8,8 @@ export type Severity = "high" | "medium" | "low";
 /** The cause of a finding. */
 export interface Cause {
   readonly urn?: string;
-  readonly id?: string;
+  /** Null if a change set is planned that would make the object. */
+  readonly id?: string | null;
   readonly kind: string;
   readonly name: string;
   /** The field, with its name in the API; absent if the object as a whole was added or removed. */
@@ -27,8 +28,8 @@ export interface Finding {
   /** The kind and name of the affected object; for an address, its edge or route. */
   readonly kind: string;
   readonly name: string;
-  /** Only if two objects of the kind have the same name. */
-  readonly id?: string;
+  /** Only if two objects of the kind have the same name. Null as in {@link Cause}. */
+  readonly id?: string | null;
   /** One sentence for somebody who never saw the program. */
   readonly sentence: string;
   readonly before?: unknown;

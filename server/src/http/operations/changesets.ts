@@ -5,6 +5,7 @@ import { readListBody } from "../largeBodies";
 import { beforeOf, limitOf } from "../query";
 import type { Operation, Shape } from "./operation";
 
+const kind = () => z.string().meta({ description: "Kind of the object.", examples: ["tls_edge"] });
 const kinds = z.enum(registry.map(({ kind }) => kind) as [string, ...string[]]);
 const name = () => z.string().regex(/^[A-Za-z0-9._-]{1,255}$/);
 const setName = () => name().meta({ description: "Name of the set.", examples: ["prod"] });
@@ -41,6 +42,19 @@ const requestShape: Shape = {
       .max(MOST_OBJECTS)
       .meta({ description: "The objects that the set shall have, in any order." }),
   }),
+  example: () => ({
+    set: "prod",
+    mode: "merge",
+    max_deletes: 0,
+    objects: [
+      { kind: "tunnel_group_backend", key: "web", fields: { labels: { service: "web" } } },
+      {
+        kind: "tls_edge",
+        key: "app",
+        fields: { hostports: ["app.example.com:443"], backend: { backend_id: { $key: "tunnel_group_backend/web" } } },
+      },
+    ],
+  }),
 };
 
 const resultShape: Shape = {
@@ -52,7 +66,7 @@ const resultShape: Shape = {
       .array(
         z.object({
           op: z.enum(["create", "update", "replace", "delete", "adopt"]).meta({ description: "What is done with the object." }),
-          kind: z.string().meta({ description: "Kind of the object." }),
+          kind: kind(),
           key: key(),
           id: id().nullable().meta({ description: "Id of the object; null in a plan, if it is not made yet." }),
           replaced_id: z.string().optional().meta({ description: "Id of the object that it replaces." }),
@@ -82,7 +96,7 @@ const setShape: Shape = {
   schema: z.object({
     ...place,
     objects: z
-      .array(z.object({ kind: z.string(), key: key(), id: id() }))
+      .array(z.object({ kind: kind(), key: key(), id: id() }))
       .meta({ description: "All objects of the set, by kind and key; credentials of others are left out." }),
   }),
 };

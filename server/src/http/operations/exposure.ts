@@ -16,6 +16,8 @@ const exposureShape: Shape = {
   }),
 };
 
+const newId = () => z.string().nullable().meta({ description: "Null if the change set that is planned would make the object." });
+
 const finding = z.object({
   hash: z.string().meta({ description: "Identifies the content of the finding: the same on another day and with other ids." }),
   rule: z.string().meta({ description: "The rule, for example `network-opened`." }),
@@ -23,12 +25,12 @@ const finding = z.object({
   address: z.string().optional().meta({ description: "The affected address." }),
   kind: z.string(),
   name: z.string(),
-  id: z.string().optional(),
+  id: newId().optional(),
   sentence: z.string().meta({ description: "The effect of the change, in one sentence." }),
   before: z.unknown().optional(),
   after: z.unknown().optional(),
   cause: z
-    .object({ urn: z.string().optional(), id: z.string().optional(), kind: z.string(), name: z.string(), property: z.string().optional() })
+    .object({ urn: z.string().optional(), id: newId().optional(), kind: z.string(), name: z.string(), property: z.string().optional() })
     .meta({ description: "The object, and its field, that the finding comes from." }),
   offStack: z.boolean().meta({ description: "Whether the cause belongs to another program's stack; false here." }),
   certain: z.boolean().meta({ description: "Whether everything that it depends on was examined." }),
