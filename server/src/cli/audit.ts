@@ -43,7 +43,7 @@ export function auditCommand(): Command {
   return withExamples(audit, ["tunnelplane audit verify", "was anything changed past the server?"]);
 }
 
-const wordsOf = ({ rows, waiting, head, baseline, unknown }: Verified): string =>
+const wordsOf = ({ rows, waiting, head, baseline, unknown, prunedThrough }: Verified): string =>
   [
     `The audit log is whole: ${rows} rows.`,
     ...(waiting > 0
@@ -54,6 +54,7 @@ const wordsOf = ({ rows, waiting, head, baseline, unknown }: Verified): string =
     ...(unknown === undefined
       ? ["Objects and events were not compared with it, because no server of this version has served this database yet."]
       : ["Objects and events are as it says."]),
+    ...(prunedThrough > 0 ? [`Events up to row ${prunedThrough} are not all there, because old ones are pruned.`] : []),
     ...(baseline
       ? [
           `Content older than row ${baseline.sequence} was recorded there as it was on ${baseline.created_at}. Earlier tampering cannot be detected.`,

@@ -5,6 +5,7 @@ import type { AuditEventRow, Database } from "../storage";
 import { digestOfBaseline } from "./baseline";
 import type { Digests } from "./digests";
 import type { Faults } from "./faults";
+import { PRUNED_THROUGH } from "./read";
 import type { ToldInInbox } from "./verifyInbox";
 
 // Rows that PostgreSQL sends at once; one may have two megabytes.
@@ -20,12 +21,22 @@ interface Known {
   readonly inbox: ReadonlyMap<string, ToldInInbox>;
 }
 
-/** Compares each event and object with its last audit row. Returns how many have none. */
-export async function compareContents(db: Kysely<Database>, known: Known, faults: Faults): Promise<number> {
+interface Compared {
+  /** Number of events and objects that have no audit row. */
+  readonly unknown: number;
+  /** Events up to this row may have been pruned; 0 if none were. */
+  readonly prunedThrough: number;
+}
+
+/** Compares each event and object with its last audit row. */
+export async function compareContents(db: Kysely<Database>, known: Known, faults: Faults): Promise<Compared> {
   await compareBaseline(db, known, faults);
   const unknown = (await compareEvents(db, known, faults)) + (await compareObjects(db, known, faults));
   await findRemoved(db, known, faults);
-  return unknown;
+  const pruned = await db.selectFrom("setting").select("value").where("name", "=", PRUNED_THROUGH).executeTakeFirst();
+  const prunedThrough = Number(pruned?.value ?? 0);
+  await findRemovedEvents(db, Math.max(prunedThrough, known.baseline?.sequence ?? 0), faults);
+  return { unknown, prunedThrough };
 }
 
 async function compareBaseline(db: Kysely<Database>, { digests, baseline }: Known, faults: Faults): Promise<void> {
@@ -104,7 +115,22 @@ async function digestOf(
   }
 }
 
-/** Finds missing objects. Missing events are not reported, because they may have been pruned. */
+/** Finds missing events after a row. */
+async function findRemovedEvents(db: Kysely<Database>, after: number, faults: Faults): Promise<void> {
+  const rows = db
+    .selectFrom("audit_event")
+    .leftJoin("event", "event.sequence", "audit_event.sequence")
+    .select(["audit_event.sequence", "audit_event.event_id"])
+    .where("audit_event.sequence", ">", after)
+    .where("audit_event.event_id", "is not", null)
+    .where("event.id", "is", null)
+    .orderBy("audit_event.sequence")
+    .stream(PAGE);
+  for await (const { sequence, event_id } of rows)
+    faults.add(`the event ${event_id} of row ${sequence} was removed past the server: events are pruned up to row ${after} only`);
+}
+
+/** Finds missing objects. */
 async function findRemoved(db: Kysely<Database>, { inbox }: Known, faults: Faults): Promise<void> {
   for (const [id, { n, isDeleted }] of inbox) {
     if (isDeleted) continue;

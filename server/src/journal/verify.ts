@@ -27,6 +27,8 @@ export interface Verified {
   readonly baseline: AuditEventRow | undefined;
   /** Number of objects and events that cannot be checked; undefined if there are no digests at all. */
   readonly unknown: number | undefined;
+  /** Events up to this row may have been pruned; 0 if none were. */
+  readonly prunedThrough: number;
   /** The faults, each with its place; empty if the log is whole. */
   readonly faults: readonly string[];
 }
@@ -48,8 +50,10 @@ export async function verifyAudit(
   const inbox = await verifyInbox(snapshot, keyring, lanes, faults);
   const digests = await openDigests(snapshot, keyring);
   const known = { documents, digests, baseline, inbox: inbox.latest };
-  const unknown = digests.exist ? await compareContents(snapshot, known, faults) : undefined;
-  return { rows, waiting: inbox.rows, head, baseline, unknown, faults: faults.all };
+  const { unknown, prunedThrough } = digests.exist
+    ? await compareContents(snapshot, known, faults)
+    : { unknown: undefined, prunedThrough: 0 };
+  return { rows, waiting: inbox.rows, head, baseline, unknown, prunedThrough, faults: faults.all };
 }
 
 async function verifyChain(

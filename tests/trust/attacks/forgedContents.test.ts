@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
+import { pruneEvents } from "../../../server/dist/events";
+import { openStore } from "../../../server/dist/storage";
 import { hostport, unknownId } from "../../support/api/expect";
 import { execute, onEveryDatabase, rowsIn, untilTestEnds } from "../../support/databases";
 import { Rest } from "../../support/rest";
@@ -107,7 +109,7 @@ onEveryDatabase("A change directly in the database", (start, database) => {
     await expectNamed(insert(gone.id, row.document), gone.id, "was put back past the server", remove(gone.id));
   });
 
-  it("is detected in events: payload, columns, added and moved ones", async () => {
+  it("is detected in events: payload, columns, added, moved and removed ones", async () => {
     const event = await rowOf(data, "select * from event order by sequence limit 1 offset 2");
     const { id, sequence, type, object_id, created_at, payload } = event;
     const set = (column: string, value: unknown) => `update event set ${column} = ${literal(value)} where id = '${id}'`;
@@ -127,6 +129,13 @@ onEveryDatabase("A change directly in the database", (start, database) => {
       "was added past the server",
       `delete from event where id = '${added}'`,
     );
+    const columns = [id, sequence, type, object_id, created_at, payload].map(literal).join(", ");
+    await expectNamed(
+      `delete from event where id = '${id}'`,
+      `${id} of row ${sequence}`,
+      "was removed past the server",
+      `insert into event (id, sequence, type, object_id, created_at, payload) values (${columns})`,
+    );
   });
 
   it("is not reported for the work of servers and commands: rotations, pruned events, changed routes, restores", async () => {
@@ -140,14 +149,27 @@ onEveryDatabase("A change directly in the database", (start, database) => {
       .to.match(/^sealed:/)
       .and.not.to.equal(kept.value);
     await expectWhole(data);
-    await execute(data, "delete from event where sequence in (2, 3)");
-    await expectWhole(data);
+    const last = await rowOf(data, "select sequence from event order by sequence desc limit 1");
+    // An old event that is a dead letter stays, and is pruned after younger ones, when nobody needs it any more.
+    const old = await rowOf(data, "select sequence, object_id from event order by sequence limit 1 offset 1");
+    const dead = `'${destination}', ${old.sequence}, 'ip_policy_created.v0', '${old.object_id}', 'dead'`;
+    await execute(data, `insert into delivery (destination_id, sequence, event_type, object_id, status) values (${dead})`);
+    const store = await openStore({ databasePool: 2, ...(data.startsWith("postgres:") ? { data: "", databaseUrl: data } : { data }) });
+    const now = new Date(Date.now() + 1000);
+    expect(await pruneEvents(store, now)).to.be.greaterThan(1);
+    await execute(data, `delete from delivery where sequence = ${old.sequence}`);
+    expect(await pruneEvents(store, now)).to.equal(1);
+    await store.close();
+    const pruned = `Events up to row ${last.sequence} are not all there`;
+    expect(await expectWhole(data)).to.include(pruned);
     const folder = mkdtempSync(join(tmpdir(), "tunnelplane-forged-"));
     const file = join(folder, "backup.gz");
     expect(await run(data, "backup", file)).to.include({ code: 0 });
     const other = await database.create();
     expect(await run(other, "restore", file)).to.include({ code: 0 });
-    expect(await expectWhole(other, "--backup", file)).to.include("Objects and events are as it says");
+    expect(await expectWhole(other, "--backup", file))
+      .to.include("Objects and events are as it says")
+      .and.to.include(pruned);
     rmSync(folder, { recursive: true, force: true });
   });
 });

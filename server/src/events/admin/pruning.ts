@@ -1,5 +1,5 @@
 import { present } from "@tunnelplane/sdk/contract";
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { PRUNED_THROUGH } from "../../journal";
 import type { Database, Store } from "../../storage";
 
@@ -57,17 +57,19 @@ function prunePage(store: Store, sequences: readonly number[]): Promise<number> 
         not(exists(selectFrom("delivery").select("delivery.sequence").whereRef("delivery.sequence", "=", "event.sequence"))),
       )
       .executeTakeFirst();
-    await noteRemoval(transaction, sequences.at(-1) as number);
+    if (numDeletedRows > 0) await noteRemoval(transaction, sequences.at(-1) as number);
     return Number(numDeletedRows);
   });
 }
 
-/** Notes how far events were removed, so that a reader who goes on after one of them is told. */
+/** Notes how far events were ever removed, so that a reader who goes on after one of them is told. */
 async function noteRemoval(transaction: Kysely<Database>, sequence: number): Promise<void> {
   const row = { name: PRUNED_THROUGH, value: String(sequence) };
   await transaction
     .insertInto("setting")
     .values(row)
-    .onConflict((conflict) => conflict.column("name").doUpdateSet({ value: row.value }))
+    .onConflict((conflict) =>
+      conflict.column("name").doUpdateSet({ value: row.value }).where(sql<number>`cast(setting.value as bigint)`, "<", sequence),
+    )
     .execute();
 }
