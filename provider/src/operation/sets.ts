@@ -21,7 +21,11 @@ export class SetSteps {
    * @param recorded what the state has of the set; only that is ever deleted
    * @param urn shows there what becomes of each object, unless it is left out
    */
-  async plan(declared: DeclaredSet, recorded: Pick<RecordedSet, "ids">, urn?: { readonly of: string | undefined }): Promise<number | undefined> {
+  async plan(
+    declared: DeclaredSet,
+    recorded: Pick<RecordedSet, "ids">,
+    urn?: { readonly of: string | undefined },
+  ): Promise<number | undefined> {
     const { host, knowsServer } = this.operation;
     if (!knowsServer) return undefined;
     return this.operation.withServer(async (transport) => {
