@@ -1,3 +1,5 @@
+import { registry } from "@tunnelplane/sdk/contract";
+
 /** Shorter texts stand in too many words to be hidden wherever they are. */
 const SHORTEST = 6;
 /** So much of the beginning of a secret tells that a message repeats it, also where the message cuts it. */
@@ -12,15 +14,19 @@ export function noteSecret(value: unknown): void {
   if (typeof value === "string" || typeof value === "number") texts.add(String(value));
   if (typeof value !== "object" || value === null) return;
   for (const [name, item] of Object.entries(value)) {
-    if (!/^\w+$/.test(name)) texts.add(name);
+    if (!/^\w+$/.test(name) && !isNameInSet(name)) texts.add(name);
     noteSecret(item);
   }
 }
 
+/** Tokens of a set stand below the names of its objects, which every preview shows. */
+const isNameInSet = (name: string): boolean => registry.some(({ kind }) => name.startsWith(`${kind}/`));
+
 /** A message without what it repeats of secrets, as a whole or in part. The engine itself masks secrets of the configuration only. */
 export function withoutSecrets(message: string): string {
   const secrets = [...texts].flatMap((text) => [...new Set([text, JSON.stringify(text).slice(1, -1)])]).sort((a, b) => b.length - a.length);
-  const unquoted = message.replace(/"(?:[^"\\]|\\.)*"/g, (quoted) => {
+  // A text that was cut has lost its closing quote; the next line has nothing to do with it.
+  const unquoted = message.replace(/"(?:[^"\\\n]|\\.)*"/g, (quoted) => {
     const text = quoted.slice(1, -1).replace(/…$/, "");
     return secrets.some((secret) => secret === text || haveInCommon(text.toLowerCase(), secret.toLowerCase())) ? HIDDEN : quoted;
   });
