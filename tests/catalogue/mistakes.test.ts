@@ -144,7 +144,7 @@ describe("A catalogue with mistakes, previewed without a server", () => {
 
   it("is refused as a whole, before anything of it is declared", async () => {
     const message = await preview("ipPolicies:\n  fine:\n  wrong: { oops: 1 }\n");
-    expect(message).to.contain(`${folder.catalogue} has a mistake; nothing was declared:`);
+    expect(message).to.contain(`${folder.catalogue} has 1 mistake; nothing was declared:`);
     expect(message).not.to.contain("IpPolicy fine");
   });
 

@@ -80,6 +80,7 @@ ${more}`;
     expect(alone.code).to.equal(2);
     expect(alone.err).to.contain("--max-deletes says how many objects --own may delete");
     const misnamed = await apply("--set", "a b");
+    expect(misnamed.err).to.contain("Applying 1 object as the change set");
     expect(misnamed.code).to.equal(2);
     expect(misnamed.err).to.contain("tunnelplane: --set must have 1 to 255 letters");
   });

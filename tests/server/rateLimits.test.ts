@@ -23,7 +23,7 @@ onEveryDatabase("Limits on requests", (startServer) => {
       expect(answer.headers.get("ratelimit-policy")).to.equal('"steady";q=1;w=1, "burst";q=10;w=60');
       expect(answer.headers.get("ratelimit")).to.match(/^"steady";r=\d+;t=\d+$/);
       if (answer.status === 200) continue;
-      expectRefused(answer, { ...limited, mentions: ["1 requests in a second"] });
+      expectRefused(answer, { ...limited, mentions: ["1 request in a second"] });
       expect(answer.headers.get("retry-after")).to.match(/^[1-9]\d*$/);
     }
     let answer = answers.find(({ status }) => status === 429);

@@ -1,5 +1,5 @@
 import type { LineCounter } from "yaml";
-import { formatPath } from "../contract";
+import { counted, formatPath } from "../contract";
 
 /** One mistake in a file. */
 export interface Mistake {
@@ -18,6 +18,5 @@ export function report(file: string, mistakes: readonly Mistake[], lines: LineCo
       const { line, col } = lines.linePos(offset);
       return `  ${file}:${line}:${col} ${[formatPath(path), message].filter(Boolean).join(" ")}`;
     });
-  const count = listed.length === 1 ? "a mistake" : `${listed.length} mistakes`;
-  return `${file} has ${count}; nothing was declared:\n${listed.join("\n")}`;
+  return `${file} has ${counted(listed.length, "mistake")}; nothing was declared:\n${listed.join("\n")}`;
 }

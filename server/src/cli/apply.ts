@@ -19,7 +19,7 @@ import {
   setObjectsOf,
   type Tags,
 } from "@tunnelplane/sdk/catalogue";
-import { registry } from "@tunnelplane/sdk/contract";
+import { counted, registry } from "@tunnelplane/sdk/contract";
 import { Command, Option } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "./api";
 import { withExamples } from "./examples";
@@ -74,9 +74,7 @@ async function send(transport: Transport, catalogue: ReadCatalogue, options: Opt
   const request: ChangeSetRequest = { set, mode: own ? "own" : "merge", max_deletes: plan ? MOST_OBJECTS : maxDeletes, objects };
   const changeSets = new ChangeSets(transport);
   const begun = Date.now();
-  console.error(
-    `${plan ? "Planning" : "Applying"} ${objects.length === 1 ? "one object" : `${objects.length} objects`} as the change set ${set} on ${url} …`,
-  );
+  console.error(`${plan ? "Planning" : "Applying"} ${counted(objects.length, "object")} as the change set ${set} on ${url} …`);
   try {
     const result = plan ? await changeSets.plan(request, { findings: true }) : await changeSets.apply(request);
     console.error(`${plan ? "Planned" : "Applied"} in ${((Date.now() - begun) / 1000).toFixed(1)} s.`);

@@ -1,3 +1,4 @@
+import { counted } from "@tunnelplane/sdk/contract";
 import { Command, Option } from "commander";
 import { anchorText, type Noted, type Verified, verifyAudit } from "../journal";
 import { inSnapshot } from "../storage";
@@ -45,7 +46,7 @@ export function auditCommand(): Command {
 
 const wordsOf = ({ rows, waiting, head, baseline, unknown, prunedThrough }: Verified): string =>
   [
-    `The audit log is whole: ${rows} rows.`,
+    `The audit log is whole: ${counted(rows, "row")}.`,
     ...(waiting > 0
       ? [
           `${waiting} more ${waiting === 1 ? "row waits" : "rows wait"} in the inbox as their writers left them; a running server moves them here.`,

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { counted } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
 import { backUp, type Counts, restore, STDOUT } from "../backup";
 import { anchorText, isBegun } from "../journal";
@@ -56,4 +57,7 @@ const requireKeys = (database: DatabaseOptions): Promise<unknown> =>
   });
 
 const wordsOf = (counts: Counts): string =>
-  `${Object.values(counts).reduce((sum, count) => sum + count, 0)} rows of ${Object.keys(counts).length} tables`;
+  `${counted(
+    Object.values(counts).reduce((sum, count) => sum + count, 0),
+    "row",
+  )} of ${counted(Object.keys(counts).length, "table")}`;

@@ -1,4 +1,5 @@
 import { type Gateway, type GatewayEdge, type GatewayStatus, Gateways } from "@tunnelplane/sdk";
+import { counted } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "./api";
 import { withExamples } from "./examples";
@@ -47,7 +48,7 @@ function* statusLines(status: GatewayStatus): Generator<string> {
   for (const { id, state, reason } of status.edges) yield `edge ${id} ${state}${reason && `: ${reason}`}`;
   for (const { credential, bind, address, since } of status.agents)
     yield `agent ${credential} from ${address} since ${since} serves ${bind.join(" ")}`;
-  if (status.other_agents > 0) yield `and ${status.other_agents} agents of others`;
+  if (status.other_agents > 0) yield `and ${counted(status.other_agents, "agent")} of others`;
 }
 
 async function printEdge(gateways: Gateways, edge: string, only: string | undefined, options: OutputOptions): Promise<void> {

@@ -1,3 +1,4 @@
+import { counted } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
 import { recoverAdminKey } from "../auth";
 import { addMasterKey, rotate } from "../rotation";
@@ -17,7 +18,7 @@ export function keysCommand(): Command {
       async (context) => {
         const sealed = await rotate(context);
         console.log(
-          `Sealed ${sealed} ${sealed === 1 ? "row" : "rows"} under a new data key. Older backups hold the old data key and need the master key of their time.`,
+          `Sealed ${counted(sealed, "row")} under a new data key. Older backups hold the old data key and need the master key of their time.`,
         );
       },
     ),

@@ -1,3 +1,4 @@
+import { counted } from "@tunnelplane/sdk/contract";
 import { createMasterKey, findMasterKey, Keyring, type MasterKeyOptions } from "../secrets";
 import type { Store } from "../storage";
 import { headText } from "./head";
@@ -23,7 +24,7 @@ export async function isBegun({ reader, place }: Pick<Store, "reader" | "place">
     .select(({ fn }) => fn.countAll<number>().as("objects"))
     .executeTakeFirstOrThrow();
   throw new Error(
-    `The table sealing_key of ${place} is empty, beside ${objects} objects: its keys were removed, so nobody can open its secrets or say that its audit log is whole. Nothing was changed, and no new keys were made; restore a backup with "tunnelplane restore"`,
+    `The table sealing_key of ${place} is empty, beside ${counted(Number(objects), "object")}: its keys were removed, so nobody can open its secrets or say that its audit log is whole. Nothing was changed, and no new keys were made; restore a backup with "tunnelplane restore"`,
   );
 }
 

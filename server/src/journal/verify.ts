@@ -1,3 +1,4 @@
+import { counted } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Documents } from "../documents";
 import type { Keyring } from "../secrets";
@@ -68,7 +69,7 @@ async function verifyChain(
     .selectFrom("audit_event")
     .select(({ fn }) => fn.countAll<number>().as("count"))
     .executeTakeFirstOrThrow();
-  if (Number(count) !== head.sequence) faults.add(`the log holds ${count} rows, but ${head.sequence} were written`);
+  if (Number(count) !== head.sequence) faults.add(`the log holds ${counted(Number(count), "row")}, but ${head.sequence} were written`);
   if (!(await keyring.opening(db, () => keyring.isSigned(head.key_id, headText(head.sequence, head.hash), head.mac)))) {
     faults.add(`the end of the log (row ${head.sequence}) was not written by a server that has the master key`);
   }

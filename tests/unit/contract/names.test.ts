@@ -1,4 +1,4 @@
-import { camelCase, definitionOf, didYouMean, formatPath, plural, validateCreate, withArticle } from "@tunnelplane/sdk/contract";
+import { camelCase, counted, definitionOf, didYouMean, formatPath, plural, validateCreate, withArticle } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 
 describe("A path in an error", () => {
@@ -22,6 +22,10 @@ describe("A name", () => {
       "a backend",
       "an event destination",
     ]);
+  });
+
+  it("is counted in the singular where there is one", () => {
+    expect([0, 1, 2].map((count) => counted(count, "entry"))).to.deep.equal(["0 entries", "1 entry", "2 entries"]);
   });
 
   it("is converted to camelCase and to its plural", () => {

@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { counted } from "../../contract/core/names";
 import { complainAboutCidr } from "../../contract/formats/cidr";
 import { blocksOf, type Interval, type Intervals, less, sameIntervals, union } from "./intervals";
 
@@ -99,7 +100,7 @@ export function inWords(set: NetworkSet): string {
   const list = listed(set, 3);
   if (typeof list === "string") return list;
   const shown = [...list.v4, ...list.v6].join(", ");
-  return list.more ? `${shown} and ${list.more} more networks` : shown;
+  return list.more ? `${shown} and ${counted(list.more, "more network")}` : shown;
 }
 
 /** A text that is equal for equal sets. */

@@ -1,3 +1,5 @@
+import { counted } from "@tunnelplane/sdk/contract";
+
 export type State = "ok" | "warning" | "wrong";
 
 /** The result of one check, and what to do about it. */
@@ -22,6 +24,6 @@ export function untilEnd(check: string, what: string, end: Date, cure: string): 
   const days = Math.floor((end.getTime() - Date.now()) / DAY_MS);
   const date = end.toISOString().slice(0, 10);
   if (days < 0) return wrong(check, `${what} ended on ${date}`, cure);
-  if (days < SOON_DAYS) return warning(check, `${what} ends in ${days} days, on ${date}`, cure);
+  if (days < SOON_DAYS) return warning(check, `${what} ends in ${counted(days, "day")}, on ${date}`, cure);
   return ok(check, `${what} lasts until ${date}`);
 }

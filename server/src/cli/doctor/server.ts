@@ -1,7 +1,6 @@
 import { connect } from "node:tls";
 import { callerOf, type Transport } from "@tunnelplane/sdk";
-import { registry } from "@tunnelplane/sdk/contract";
-import { nameOf } from "../look/kinds";
+import { counted, registry } from "@tunnelplane/sdk/contract";
 import { objectsOf } from "../look/objects";
 import { type Found, ok, untilEnd, warning, wrong } from "./check";
 
@@ -98,7 +97,7 @@ export async function storedCertificates(transport: Transport): Promise<Found[]>
       );
       if (told.state !== "ok") found.push(told);
     }
-    if (found.length === 0) found.push(ok("certificates", `${count} ${nameOf(definition).replaceAll("-", " ")}, none ends soon`));
+    if (found.length === 0) found.push(ok("certificates", `${counted(count, definition.title)}, none ends soon`));
   }
   return found;
 }

@@ -1,3 +1,4 @@
+import { counted } from "@tunnelplane/sdk/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { hashSecret } from "../../secrets";
@@ -50,7 +51,10 @@ export class RateLimits {
     reply.header("ratelimit-policy", this.#policy);
     reply.header("ratelimit", `"steady";r=${left.remainingPoints};t=${secondsUntil(left)}`);
     if (exhausted)
-      throw tooMany(left, `This API key may make ${this.options.perSecond} requests in a second, and has used up its burst allowance`);
+      throw tooMany(
+        left,
+        `This API key may make ${counted(this.options.perSecond, "request")} in a second, and has used up its burst allowance`,
+      );
   }
 
   /**

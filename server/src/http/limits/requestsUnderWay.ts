@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { counted } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { customerOf, RequestError } from "../../util";
 import { type GiveBack, Slots } from "./slots";
@@ -138,9 +139,9 @@ export class RequestsUnderWay {
       this.#held.set(request, slot);
       return undefined;
     }
-    if (this.#slots.heldBy(holder) < share) return this.#refuse(request, `The server works on ${this.limit} requests already`);
+    if (this.#slots.heldBy(holder) < share) return this.#refuse(request, `The server works on ${counted(this.limit, "request")} already`);
     const whose = caller ? "of this API key's owner" : "without a valid API key";
-    return this.#refuse(request, `The server works on ${share} requests ${whose} already`);
+    return this.#refuse(request, `The server works on ${counted(share, "request")} ${whose} already`);
   }
 
   #refuse(request: FastifyRequest, reason: string): RequestError {
