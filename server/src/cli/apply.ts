@@ -80,7 +80,8 @@ async function send(transport: Transport, catalogue: ReadCatalogue, options: Opt
     console.error(`${plan ? "Planned" : "Applied"} in ${((Date.now() - begun) / 1000).toFixed(1)} s.`);
     print(result, options, () => linesOf(result, options, objects.length));
   } catch (error) {
-    if (error instanceof BadRequestError && error.field === "set") throw new UsageError(`--${error.message}`);
+    const misnamed = error instanceof BadRequestError && error.faults.find(({ key, field }) => key === "" && field === "set");
+    if (misnamed) throw new UsageError(`--set ${misnamed.msg}`);
     throw error instanceof ApiError && error.faults.length > 0 ? new Error(catalogue.report(error)) : error;
   }
 }
