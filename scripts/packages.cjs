@@ -21,7 +21,7 @@ function publishedPackages() {
 function pack(destination, packages = publishedPackages()) {
   for (const { folder, manifest } of packages) {
     const built = manifest.main && join(ROOT, folder, manifest.main);
-    if (built && !statSync(built, { throwIfNoEntry: false })) throw new Error(`${folder} is not built: run npx tsc --build`);
+    if (built && !statSync(built, { throwIfNoEntry: false })) throw new Error(`${folder} is not built: run npm run build`);
   }
   mkdirSync(destination, { recursive: true });
   const args = [

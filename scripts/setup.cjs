@@ -45,7 +45,8 @@ async function main(parts) {
     // Remove old output: code of moved files would still be loaded.
     for (const name of PACKAGES)
       for (const path of ["dist", "tsconfig.tsbuildinfo"]) rmSync(join(ROOT, name, path), { recursive: true, force: true });
-    run(pinnedNode(), [join(ROOT, "node_modules/typescript/bin/tsc"), "--build", ROOT]);
+    // TypeScript 7 builds in a tenth of the time of 6, whose interface ts-node and Pulumi still need.
+    run(pinnedNode(), [join(ROOT, "node_modules/typescript-native/bin/tsc"), "--build", ROOT]);
   });
   for (const name of Object.keys(PYTHON)) if (parts.includes(name)) providePython(name);
   if (parts.includes("engine")) {
