@@ -39,6 +39,13 @@ export function mapSecrets(definition: Definition, document: Json, replace: (sec
   return mapped;
 }
 
+/** The secrets that are set in an object in the form of answers, by their paths; not those of embedded objects. */
+export function secretsIn(definition: Definition, document: Json): Map<string, string> {
+  const found = new Map<string, string>();
+  if (secretPathsOf(definition).length > 0) mapSecrets(definition, document, (secret, { path }) => void found.set(path, secret));
+  return found;
+}
+
 function pathsBelow(path: string, schema: z.ZodType): string[] {
   const { secret, embeds } = marksOf(schema);
   if (secret) return [path];

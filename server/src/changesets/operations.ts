@@ -1,4 +1,4 @@
-import { type Definition, mapSecrets, secretPathsOf } from "@tunnelplane/sdk/contract";
+import { type Definition, mapSecrets, secretPathsOf, secretsIn } from "@tunnelplane/sdk/contract";
 import type { Document } from "../documents";
 import { differences } from "../journal";
 import type { Item } from "./items";
@@ -57,9 +57,3 @@ function changesOf(definition: Definition, before: Document, after: Document): F
 }
 
 const withoutSecrets = (definition: Definition, fields: Document): Document => mapSecrets(definition, fields, () => undefined);
-
-function secretsIn(definition: Definition, fields: Document): Map<string, string> {
-  const found = new Map<string, string>();
-  if (secretPathsOf(definition).length > 0) mapSecrets(definition, fields, (secret, { path }) => void found.set(path, secret));
-  return found;
-}

@@ -2,6 +2,7 @@ import type { EventDestinationTarget } from "@tunnelplane/sdk";
 import { present } from "@tunnelplane/sdk/contract";
 import { openDeliveryService } from "./deliveryService";
 import { openLogService } from "./logService";
+import { type Mask, maskOf } from "./mask";
 import { openMonitoringService } from "./monitoringService";
 import { openStreamService } from "./streamService";
 import { type Outgoing, type Sent, type Target, TargetError, type TargetOptions } from "./target";
@@ -10,7 +11,6 @@ export type { Outgoing, Target, TargetOptions } from "./target";
 export { TargetError } from "./target";
 
 const TIMEOUT_MS = 30_000;
-const LONGEST_MESSAGE = 500;
 
 /**
  * Opens the target of an event destination. Nothing is connected before the first batch.
@@ -19,7 +19,7 @@ const LONGEST_MESSAGE = 500;
 export function openTarget(target: EventDestinationTarget, options: TargetOptions = {}): Target {
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   const service = openService(target, { ...options, timeoutMs });
-  const clean = cleaner(secretsOf(target));
+  const clean = maskOf(target);
   return {
     ...service,
     async send(batch, signal) {
@@ -46,7 +46,7 @@ function tooLarge({ limits, sizeOf }: Target, event: Outgoing): Sent | undefined
   return { ok: false, error: `has ${size} bytes; the service takes at most ${limits.recordBytes}`, permanent: true };
 }
 
-async function sendInTime(service: Target, batch: readonly Outgoing[], signal: AbortSignal, timeoutMs: number, clean: Cleaner) {
+async function sendInTime(service: Target, batch: readonly Outgoing[], signal: AbortSignal, timeoutMs: number, clean: Mask) {
   signal.throwIfAborted();
   const late = AbortSignal.timeout(timeoutMs);
   try {
@@ -59,20 +59,3 @@ async function sendInTime(service: Target, batch: readonly Outgoing[], signal: A
     throw error;
   }
 }
-
-type Cleaner = (message: string) => string;
-
-const secretsOf = (target: EventDestinationTarget): string[] =>
-  [target.stream_service, target.delivery_service, target.log_service]
-    .map((service) => service?.auth.creds?.cloud_secret_access_key)
-    .concat(target.monitoring_service?.api_key)
-    .filter((secret) => secret !== undefined);
-
-/** Cleans a service's message, which may repeat the request: removes secrets, joins lines, limits the length. */
-const cleaner =
-  (secrets: readonly string[]): Cleaner =>
-  (message) =>
-    secrets
-      .reduce((text, secret) => text.replaceAll(secret, "…"), message)
-      .replace(/\s+/g, " ")
-      .slice(0, LONGEST_MESSAGE);

@@ -1,0 +1,55 @@
+import type { EventDestinationTarget } from "@tunnelplane/sdk";
+import { type Definition, definitionOf, secretsIn } from "@tunnelplane/sdk/contract";
+
+const LONGEST_MESSAGE = 500;
+/** Shorter ones stand in many a text that has nothing to do with the secret. */
+const SHORTEST_ENCODED = 8;
+
+/** Makes a service's message fit to be stored and shown. */
+export type Mask = (message: string) => string;
+
+/**
+ * Masks what services say, since a message may repeat the request. It removes the target's secrets, which the contract's
+ * marks name, as they are and in the forms that requests and answers encode them in; joins lines; limits the length.
+ *
+ * @param definition of the kind that holds the target
+ */
+export function maskOf(target: EventDestinationTarget, definition: Definition = definitionOf("event_destination")): Mask {
+  const secrets = [...secretsIn(definition, { target }).values()];
+  // The longest first: a form that is the beginning of another must leave no rest of it.
+  const forms = [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length);
+  return (message) =>
+    forms
+      .reduce((text, form) => text.replaceAll(form, "…"), message)
+      .replace(/\s+/g, " ")
+      .slice(0, LONGEST_MESSAGE);
+}
+
+function formsOf(secret: string): string[] {
+  const json = JSON.stringify(secret).slice(1, -1);
+  const wellFormed = Buffer.from(secret).toString();
+  const percent = encodeURIComponent(wellFormed);
+  const strict = percent.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  const urls = [percent, strict, encodeURI(wellFormed), new URLSearchParams([["", secret]]).toString().slice(1)];
+  const hex = Buffer.from(secret).toString("hex");
+  const encoded = [
+    ...[json, json.replaceAll("/", "\\/"), JSON.stringify(json).slice(1, -1)],
+    ...urls.flatMap((form) => [form, form.replace(/%../g, (code) => code.toLowerCase())]),
+    ...base64Of(secret),
+    ...[hex, hex.toUpperCase()],
+  ];
+  return [secret, ...encoded.filter((form) => form.length >= SHORTEST_ENCODED)];
+}
+
+/**
+ * The secret in base64, in both alphabets. A header such as `Basic` puts a name before it, so it may begin at any of three
+ * places within a group; the characters that it shares with its neighbours are left out.
+ */
+function base64Of(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  return [0, 1, 2].flatMap((shift) => {
+    const shifted = Buffer.concat([Buffer.alloc(shift), bytes]);
+    const [first, last] = [Math.ceil((shift * 8) / 6), Math.floor((shifted.length * 8) / 6)];
+    return [shifted.toString("base64"), shifted.toString("base64url")].map((text) => text.slice(first, last));
+  });
+}
