@@ -101,6 +101,39 @@ onEveryDatabase("Every request:", (start) => {
     expect((await raw("GET /ip_policies?limit=1 HTTP/1.1", "Host: here", "Expect: more", ...withoutHost())).status).to.equal(200);
   });
 
+  const expectUnkept = (what: string, answer: Pick<RestAnswer, "headers">, caching = "no-store"): void => {
+    expect(answer.headers.get("cache-control"), what).to.equal(caching);
+    expect(answer.headers.get("x-content-type-options"), what).to.equal("nosniff");
+  };
+
+  it("every operation answers with Cache-Control: no-store and X-Content-Type-Options: nosniff", async () => {
+    const { paths } = await server.read("/openapi-wire.json");
+    let tried = 0;
+    for (const [path, methods] of Object.entries(paths as Record<string, object>))
+      for (const method of Object.keys(methods).filter((name) => /^(get|put|post|patch|delete)$/.test(name))) {
+        const body = method === "get" || method === "delete" ? undefined : {};
+        expectUnkept(`${method} ${path}`, await server.rest.request(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, "x"), body));
+        tried++;
+      }
+    expect(tried).to.be.above(100);
+  });
+
+  it("so does every answer beside the operations, refusals before a route is known included; only pages may be kept", async () => {
+    const { uri } = await server.created("/ip_policies", {});
+    expectUnkept("200", await server.rest.get(uri));
+    const deleted = await server.rest.delete(uri);
+    expect(deleted.status).to.equal(204);
+    expectUnkept("204", deleted);
+    for (const path of ["/livez", "/readyz", "/metrics", "/openapi.json", "/openapi-wire.json", "/nothing-here", "/%zz"])
+      expectUnkept(path, await server.rest.get(path));
+    expectUnkept("401", await server.bare("/ip_policies", {}));
+    expectUnkept("405", await server.rest.request("PUT", "/ip_policies", {}));
+    expectUnkept("TRACE", await raw("TRACE /ip_policies HTTP/1.1", "Host: here"));
+    expectUnkept("no HTTP request", await raw("hello"));
+    expectUnkept("headers too large", await raw("GET / HTTP/1.1", `X-Long: ${"a".repeat(17_000)}`));
+    for (const path of ["/docs", "/console", "/docs/redoc.js"]) expectUnkept(path, await fetch(`${server.url}${path}`), "no-cache");
+  });
+
   it("names such as __proto__ are unknown fields, and do no harm", async () => {
     for (const body of ['{"__proto__": {"description": "x"}}', '{"constructor": {"prototype": {}}}']) {
       const answer = await server.rest.post("/ip_policies", body);

@@ -10,6 +10,7 @@ import { newId, ownTurn, RequestError } from "../util";
 import { Authentication } from "./authentication";
 import { acceptJson, objectIn } from "./bodies";
 import { requestErrorOf } from "./errors";
+import { EVERY_ANSWER } from "./everyAnswer";
 import { registerHealth } from "./health";
 import { acceptExpectations, type ConnectionOptions, connections, refuseTwoHosts, requireAddress } from "./limits/connections";
 import { Garbage } from "./limits/garbage";
@@ -83,7 +84,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   acceptExpectations(app);
   acceptJson(app);
   app.addHook("onRequest", (request, reply, done) => {
-    reply.header("x-request-id", request.id);
+    reply.headers(EVERY_ANSWER).header("x-request-id", request.id);
     refuseTwoHosts(request.raw);
     done();
   });
@@ -313,6 +314,7 @@ const noRoute = (request: FastifyRequest): RequestError =>
     `There is no ${request.url.split("?")[0]} here; /openapi.json lists every path, /docs explains them, and /console shows what the server holds`,
   );
 
+/** Also where no hook has run, because the path cannot be decoded. */
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = requestErrorOf(error);
   // A refusal is no failure; the request log's line is enough.
@@ -321,7 +323,7 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
   if (refusal.status === 413 && Number(request.headers["content-length"]) <= MOST_UNREAD) reply.removeHeader("connection");
   reply
     .code(refusal.status)
-    .headers({ "x-request-id": request.id, ...(refusal.status === 401 && CHALLENGE), ...refusal.options.headers })
+    .headers({ ...EVERY_ANSWER, "x-request-id": request.id, ...(refusal.status === 401 && CHALLENGE), ...refusal.options.headers })
     .type(JSON_TYPE)
     .send(JSON.stringify(refusal.body(request.id)));
 }

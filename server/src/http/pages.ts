@@ -66,7 +66,6 @@ class PageFile {
       "cache-control": "no-cache", // asked for again each time, and answered with 304 while it is the same
       vary: "accept-encoding",
       "content-security-policy": this.policy,
-      "x-content-type-options": "nosniff",
       "referrer-policy": "no-referrer",
       "cross-origin-opener-policy": "same-origin",
       "cross-origin-resource-policy": "same-origin",

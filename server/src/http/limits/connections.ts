@@ -4,6 +4,7 @@ import type { SecureContextOptions } from "node:tls";
 import { LONGEST_ADDRESS } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { newId, RequestError } from "../../util";
+import { EVERY_ANSWER } from "../everyAnswer";
 
 export interface ConnectionOptions {
   /** Time limit for a request to arrive, in seconds. */
@@ -76,6 +77,7 @@ function refuseNoRequest(this: FastifyInstance, error: Error & { code?: string }
   const head = [
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
     `x-request-id: ${operationId}`,
+    ...Object.entries(EVERY_ANSWER).map(([name, value]) => `${name}: ${value}`),
     "content-type: application/json; charset=utf-8",
     `content-length: ${Buffer.byteLength(body)}`,
     "connection: close",
