@@ -1,21 +1,32 @@
 import type { Ref } from "@tunnelplane/sdk";
 import { answerOf, type Response } from "./answers";
+import { answering, clusterOf, inOrderOf, splitting, type Target, within } from "./clusters";
 import { withId } from "./indexes";
-import { extension, type Json, typed } from "./json";
+import type { Json } from "./json";
 import { type Objects, type Surroundings, Unservable } from "./model";
 import { type Hostport, LONGEST_SOCKET, socketOfHostport, socketOfLabels } from "./names";
 import { upstreamTls } from "./tls";
 
+interface Share {
+  /** Of a cluster. */
+  readonly name: string;
+  readonly weight: number;
+}
+
 /** Where traffic goes: shares of it to clusters, or an answer of Envoy's own, or nowhere. */
-export type Destination =
-  | { readonly clusters: readonly { readonly name: string; readonly weight: number }[] }
-  | { readonly response: Response }
-  | "nowhere";
+export type Destination = { readonly clusters: readonly Share[] } | { readonly response: Response } | "nowhere";
+
+/** The same, while what contains it is looked at: clusters in order are one cluster only where nothing puts them into its own order. */
+type Found = Destination | { readonly failover: string; readonly order: readonly string[] };
 
 /** The socket of those agents that have bound a hostport. */
 const BOUND = "agents";
-/** Envoy's own limit of 1,024 connections to a cluster is for machines beside it. */
-const MOST_AT_ONCE = 65_536;
+/** The server takes no deeper nests. */
+const DEEPEST = 1000;
+/** As many as one failover backend may name; more come together only by nesting. */
+const MOST_IN_ORDER = 1000;
+/** Of a cluster in which Envoy splits connections: it is always there, whatever is behind it. */
+const WITHIN = "within ";
 
 interface BackendModule {
   readonly enabled: boolean;
@@ -24,9 +35,15 @@ interface BackendModule {
 
 /** Turns backends into clusters, each once. */
 export class Backends {
-  readonly #clusters = new Map<string, Json>();
+  readonly #targets = new Map<string, Target>();
+  /** Clusters that others are in, in order. */
+  readonly #orders = new Map<string, readonly string[]>();
   readonly #listeners = new Map<string, Json>();
   readonly #checked = new Set<string>();
+  /** What was found of a backend: several may share one, and nests of such would be walked through for ever. */
+  readonly #found = new Map<string, Found>();
+  /** The backends around the one that is looked at. */
+  readonly #around = new Set<string>();
 
   constructor(
     private readonly objects: Objects,
@@ -35,13 +52,17 @@ export class Backends {
 
   /** Takes over what an edge needs that is served. */
   absorb(other: Backends): void {
-    for (const [name, cluster] of other.#clusters) this.#clusters.set(name, cluster);
+    for (const [name, target] of other.#targets) this.#targets.set(name, target);
+    for (const [name, order] of other.#orders) this.#orders.set(name, order);
     for (const [name, listener] of other.#listeners) this.#listeners.set(name, listener);
     for (const name of other.#checked) this.#checked.add(name);
   }
 
   get clusters(): Json[] {
-    return [...this.#clusters].map(([name, cluster]) => (this.#checked.has(name) ? { ...cluster, health_checks: [CHECK] } : cluster));
+    return [
+      ...[...this.#targets].map(([name, target]) => clusterOf(name, target, this.#checked.has(name))),
+      ...[...this.#orders].map(([name, order]) => inOrderOf(name, order)),
+    ];
   }
 
   /** Listeners inside of Envoy, which clusters send to. */
@@ -51,10 +72,10 @@ export class Backends {
 
   /** @param http whether Envoy reads HTTP there, so that it can answer by itself */
   destination(module: BackendModule | null, hostport: Hostport, http: boolean): Destination {
-    if (!module)
-      return { clusters: [{ name: this.#agents(`${BOUND}:${hostport.host}:${hostport.port}`, socketOfHostport(hostport)), weight: 1 }] };
+    if (!module) return one(this.#agents(`${BOUND}:${hostport.host}:${hostport.port}`, socketOfHostport(hostport)));
     if (!module.enabled) return "nowhere";
-    return this.#of(module.backend.id, http, []);
+    const found = this.#of(module.backend.id, http);
+    return typeof found === "object" && "order" in found ? one(this.#inOrder(found.failover, found.order)) : found;
   }
 
   /** A cluster that speaks TLS to the host of a URL; key sets and issuers are there. */
@@ -63,9 +84,22 @@ export class Backends {
     return this.#address(hostname.replace(/^\[|\]$/g, ""), Number(port || (protocol === "https:" ? 443 : 80)), protocol === "https:");
   }
 
-  #of(id: string, http: boolean, above: readonly string[]): Destination {
-    if (above.includes(id)) throw new Unservable(`the backend ${id} contains itself`);
-    const path = [...above, id];
+  #of(id: string, http: boolean): Found {
+    const known = this.#found.get(`${http} ${id}`);
+    if (known) return known;
+    if (this.#around.has(id)) throw new Unservable(`the backend ${id} contains itself`);
+    if (this.#around.size > DEEPEST) throw new Unservable(`the backend ${id} is in more than ${DEEPEST} others: nest fewer`);
+    this.#around.add(id);
+    try {
+      const found = this.#read(id, http);
+      this.#found.set(`${http} ${id}`, found);
+      return found;
+    } finally {
+      this.#around.delete(id);
+    }
+  }
+
+  #read(id: string, http: boolean): Found {
     const objects = this.objects;
     const group = withId(objects.tunnel_group_backend, id);
     if (group) return one(this.#agents(id, socketOfLabels(group.labels)));
@@ -81,50 +115,59 @@ export class Backends {
       return { response: answerOf(response.status_code, response.body, response.headers) };
     }
     const weighted = withId(objects.weighted_backend, id);
-    if (weighted) return this.#weighted(weighted.backends, http, path);
+    if (weighted) return this.#weighted(weighted.backends, http);
     const failover = withId(objects.failover_backend, id);
-    if (failover) return this.#failover(id, failover.backends, http, path);
+    if (failover) return this.#failover(id, failover.backends, http);
     throw new Unservable(`the backend ${id} does not exist`);
   }
 
-  #weighted(members: Readonly<Record<string, number>>, http: boolean, path: readonly string[]): Destination {
-    const clusters = Object.entries(members)
-      .filter(([, weight]) => weight > 0)
-      .flatMap(([id, weight]) => this.#shares(id, weight, http, path));
-    return clusters.length === 0 ? "nowhere" : { clusters };
+  #weighted(members: Readonly<Record<string, number>>, http: boolean): Found {
+    const [first, ...others] = Object.entries(members).filter(([, weight]) => weight > 0);
+    if (!first) return "nowhere";
+    if (others.length === 0) return this.#of(first[0], http);
+    return { clusters: [first, ...others].map(([id, weight]) => ({ name: this.#share(id, http), weight })) };
   }
 
-  /** The shares of one member; those of a weighted one in it share what it gets. */
-  #shares(id: string, weight: number, http: boolean, path: readonly string[]): { name: string; weight: number }[] {
-    const inner = this.#of(id, http, path);
-    if (inner === "nowhere")
+  /** The cluster for a share of a weighted backend. */
+  #share(id: string, http: boolean): string {
+    const found = this.#of(id, http);
+    if (found === "nowhere")
       throw new Unservable(`the backend ${id}, a part of a weighted one, goes nowhere: give one of its backends a weight`);
-    if ("response" in inner) return [{ name: this.#answering(id, inner.response), weight }];
-    if (inner.clusters.length === 1) return inner.clusters.map(({ name }) => ({ name, weight }));
-    return [{ name: this.#splitting(id, inner.clusters), weight }];
+    return "order" in found ? this.#inOrder(found.failover, found.order) : this.#single(id, found);
   }
 
-  #failover(id: string, members: readonly string[], http: boolean, path: readonly string[]): Destination {
-    if (members.length === 0) return "nowhere";
-    const names = members.map((member, index) => {
-      const [share] = this.#shares(member, 1, http, path);
-      const { name } = share as { name: string };
-      if (name.startsWith("within ") && index < members.length - 1)
-        throw new Unservable(
-          `the backend ${member} cannot be followed by another in a failover backend: nothing tells when all of it is down. Put it last`,
-        );
-      return name;
+  /** One that is in another is laid out in the other's order: Envoy asks nothing that is in order for its health, and would go past it. */
+  #failover(id: string, members: readonly string[], http: boolean): Found {
+    const [first, ...others] = [...new Set(members)].flatMap((member) => {
+      const found = this.#of(member, http);
+      return found === "nowhere" ? [] : [{ member, found }];
     });
-    for (const name of names) this.#check(name);
-    const config = typed("envoy.extensions.clusters.aggregate.v3.ClusterConfig", { clusters: names });
-    const cluster_type = { name: "envoy.clusters.aggregate", typed_config: config };
-    this.#clusters.set(id, { name: id, connect_timeout: "2s", lb_policy: "CLUSTER_PROVIDED", cluster_type });
-    return one(id);
+    if (!first) return "nowhere";
+    if (others.length === 0) return first.found;
+    const order = new Set(
+      [first, ...others].flatMap(({ member, found }) => ("order" in found ? found.order : [this.#single(member, found)])),
+    );
+    if (order.size > MOST_IN_ORDER)
+      throw new Unservable(`the failover backend ${id} has more than ${MOST_IN_ORDER} backends, with those in others: use fewer`);
+    return { failover: id, order: [...order] };
   }
 
-  /** Failover asks for the health of members; one that is such a backend itself asks for its own, and Envoy itself is always there. */
-  #check(name: string): void {
-    if (this.#clusters.get(name)?.lb_policy !== "CLUSTER_PROVIDED" && !this.#listeners.has(name)) this.#checked.add(name);
+  #inOrder(id: string, order: readonly string[]): string {
+    const splitted = order.slice(0, -1).find((name) => name.startsWith(WITHIN));
+    if (splitted !== undefined)
+      throw new Unservable(
+        `the backend ${splitted.slice(WITHIN.length)} cannot be followed by another in a failover backend: nothing tells when all of it is down. Put it last`,
+      );
+    for (const name of order) if (!this.#listeners.has(name)) this.#checked.add(name);
+    this.#orders.set(id, order);
+    return id;
+  }
+
+  /** One cluster for what is in the place of one. */
+  #single(id: string, found: Exclude<Destination, "nowhere">): string {
+    if ("response" in found) return this.#within(`answer ${id}`, answering(id, found.response));
+    const [first, ...others] = found.clusters;
+    return first && others.length === 0 ? first.name : this.#within(`${WITHIN}${id}`, splitting(id, found.clusters));
   }
 
   #agents(name: string, socket: string): string {
@@ -133,70 +176,27 @@ export class Backends {
       throw new Unservable(
         `the socket ${path} has a path of more than ${LONGEST_SOCKET} bytes, which Linux cannot open: choose a shorter folder with --state`,
       );
-    return this.#cluster(name, "STATIC", [{ pipe: { path } }]);
+    return this.#cluster(name, { addresses: [{ pipe: { path } }] });
   }
 
   #address(host: string, port: number, tls: boolean): string {
-    const isName = !/^[\d.]+$|:/.test(host);
-    const name = `${tls ? "tls" : "tcp"}:${host}:${port}`;
-    const address = { socket_address: { address: host, port_value: port } };
-    return this.#cluster(
-      name,
-      isName ? "STRICT_DNS" : "STATIC",
-      [address],
-      tls ? { transport_socket: upstreamTls(host, this.surroundings.trust) } : {},
-    );
+    return this.#cluster(`${tls ? "tls" : "tcp"}:${host}:${port}`, {
+      addresses: [{ socket_address: { address: host, port_value: port } }],
+      isName: !/^[\d.]+$|:/.test(host),
+      ...(tls ? { transport: upstreamTls(host, this.surroundings.trust) } : {}),
+    });
   }
 
-  #cluster(name: string, type: string, addresses: readonly Json[], more: Json = {}): string {
-    this.#clusters.set(name, {
-      name,
-      type,
-      connect_timeout: "5s",
-      ...(type === "STRICT_DNS" ? { dns_lookup_family: "ALL" } : {}),
-      circuit_breakers: { thresholds: [{ max_connections: MOST_AT_ONCE, max_pending_requests: MOST_AT_ONCE, max_requests: MOST_AT_ONCE }] },
-      load_assignment: { cluster_name: name, endpoints: [{ lb_endpoints: addresses.map((address) => ({ endpoint: { address } })) }] },
-      ...more,
-    });
+  #cluster(name: string, target: Target): string {
+    this.#targets.set(name, target);
     return name;
   }
 
-  /** A cluster that always gives the same answer, for places where only clusters may stand. */
-  #answering(id: string, response: Response): string {
-    const route = { match: { prefix: "/" }, ...response };
-    const manager = extension("http", "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager", {
-      stat_prefix: id,
-      route_config: {
-        name: id,
-        max_direct_response_body_size_bytes: 1_048_576,
-        virtual_hosts: [{ name: id, domains: ["*"], routes: [route] }],
-      },
-      http_filters: [extension("router", "envoy.extensions.filters.http.router.v3.Router")],
-    });
-    return this.#internal(`answer ${id}`, [manager]);
-  }
-
-  #splitting(id: string, clusters: readonly { name: string; weight: number }[]): string {
-    const proxy = extension("tcp", "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy", {
-      stat_prefix: id,
-      weighted_clusters: { clusters },
-    });
-    return this.#internal(`within ${id}`, [proxy]);
-  }
-
-  #internal(name: string, filters: readonly Json[]): string {
-    this.#listeners.set(name, { name, internal_listener: {}, filter_chains: [{ filters }] });
-    return this.#cluster(name, "STATIC", [{ envoy_internal_address: { server_listener_name: name, endpoint_id: name } }]);
+  #within(name: string, filter: Json): string {
+    const { listener, address } = within(name, filter);
+    this.#listeners.set(name, listener);
+    return this.#cluster(name, { addresses: [address] });
   }
 }
 
-const one = (name: string): Destination => ({ clusters: [{ name, weight: 1 }] });
-
-const CHECK: Json = {
-  timeout: "1s",
-  interval: "1s",
-  no_traffic_interval: "1s",
-  unhealthy_threshold: 1,
-  healthy_threshold: 1,
-  tcp_health_check: {},
-};
+const one = (name: string) => ({ clusters: [{ name, weight: 1 }] });

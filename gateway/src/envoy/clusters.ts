@@ -1,0 +1,72 @@
+import type { Response } from "./answers";
+import { extension, type Json, typed } from "./json";
+
+/** Envoy's own limit of 1,024 connections to a cluster is for machines beside it. */
+const MOST_AT_ONCE = 65_536;
+
+/** What one cluster sends to. */
+export interface Target {
+  readonly addresses: readonly Json[];
+  /** Whether Envoy asks for the addresses of a name. */
+  readonly isName?: boolean;
+  /** How to speak TLS with it; without, in plain. */
+  readonly transport?: Json;
+}
+
+const CHECK: Json = {
+  timeout: "1s",
+  interval: "1s",
+  no_traffic_interval: "1s",
+  unhealthy_threshold: 1,
+  healthy_threshold: 1,
+  tcp_health_check: {},
+};
+
+/** @param checked whether Envoy asks each second if it is there */
+export function clusterOf(name: string, { addresses, isName = false, transport }: Target, checked: boolean): Json {
+  return {
+    name,
+    type: isName ? "STRICT_DNS" : "STATIC",
+    connect_timeout: "5s",
+    ...(isName ? { dns_lookup_family: "ALL" } : {}),
+    circuit_breakers: { thresholds: [{ max_connections: MOST_AT_ONCE, max_pending_requests: MOST_AT_ONCE, max_requests: MOST_AT_ONCE }] },
+    load_assignment: { cluster_name: name, endpoints: [{ lb_endpoints: addresses.map((address) => ({ endpoint: { address } })) }] },
+    ...(transport ? { transport_socket: transport } : {}),
+    ...(checked ? { health_checks: [CHECK] } : {}),
+  };
+}
+
+/** The first of these clusters that is well gets everything. */
+export const inOrderOf = (name: string, clusters: readonly string[]): Json => ({
+  name,
+  connect_timeout: "2s",
+  lb_policy: "CLUSTER_PROVIDED",
+  cluster_type: {
+    name: "envoy.clusters.aggregate",
+    typed_config: typed("envoy.extensions.clusters.aggregate.v3.ClusterConfig", { clusters }),
+  },
+});
+
+/** A listener inside of Envoy, and what a cluster that sends there has as its address. */
+export const within = (name: string, filter: Json): { readonly listener: Json; readonly address: Json } => ({
+  listener: { name, internal_listener: {}, filter_chains: [{ filters: [filter] }] },
+  address: { envoy_internal_address: { server_listener_name: name, endpoint_id: name } },
+});
+
+/** A filter that always gives the same answer. */
+export function answering(id: string, response: Response): Json {
+  const route = { match: { prefix: "/" }, ...response };
+  return extension("http", "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager", {
+    stat_prefix: id,
+    route_config: {
+      name: id,
+      max_direct_response_body_size_bytes: 1_048_576,
+      virtual_hosts: [{ name: id, domains: ["*"], routes: [route] }],
+    },
+    http_filters: [extension("router", "envoy.extensions.filters.http.router.v3.Router")],
+  });
+}
+
+/** A filter that gives each cluster its share of the connections. */
+export const splitting = (id: string, clusters: readonly { readonly name: string; readonly weight: number }[]): Json =>
+  extension("tcp", "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy", { stat_prefix: id, weighted_clusters: { clusters } });
