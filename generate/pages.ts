@@ -68,12 +68,14 @@ function commandSection(command: Command, parent: string, heading: string): stri
       ? `| Argument or option | What it says |\n|---|---|\n${rows.map(([flags = "", text = ""]) => `| \`${flags.replaceAll("|", "\\|")}\` | ${cell(text)} |\n`).join("")}\n`
       : "";
   const examples = examplesOf(command).map(([line, what]) => `${line}    # ${what}\n`);
+  // A group that does nothing by itself has no examples of its own.
+  const isGroup = command.commands.length > 0 && command.registeredArguments.length === 0;
   const settings = command.name() === "serve" ? "Its flags are the [settings](settings.md).\n\n" : "";
   return `${heading} ${name}
 
 ${command.description()}.
 
-${settings}${table}${command.commands.length > 0 ? "" : `\`\`\`sh\n${examples.join("")}\`\`\`\n`}${inner && `\n${inner}`}`;
+${settings}${table}${isGroup ? "" : `\`\`\`sh\n${examples.join("")}\`\`\`\n`}${inner && `\n${inner}`}`;
 }
 
 /** Every error of the API, with what to do. */

@@ -6,9 +6,8 @@ import {
   camelCase,
   createSchema,
   type Definition,
-  defaultOf,
   docOf,
-  isOptional,
+  isAlwaysSet,
   marksOf,
   modulesWithTypes,
   pathFieldsOf,
@@ -97,7 +96,7 @@ function writeClass({ type, kind, doc, inputs, extraInputs = [], computed, secre
     ...extraInputs.map((extra) => property(extra.name, "string", extra.doc)),
     ...Object.entries(inputs.shape as Record<string, z.ZodType>).map(([name, schema]) => {
       const spelled = camelCase(name);
-      const always = !isOptional(schema) || defaultOf(schema) !== undefined || marksOf(schema).serverDefault;
+      const always = isAlwaysSet(schema);
       return property(spelled, plainType(schema, `${type}Args["${spelled}"]`) + (always ? "" : " | undefined"), docOf(schema));
     }),
     ...Object.entries(computed).map(([name, schema]) => property(camelCase(name), plainType(bare(schema), "unknown"), docOf(schema))),

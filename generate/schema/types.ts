@@ -1,5 +1,16 @@
 import { z } from "zod";
-import { bare, camelCase, defaultOf, docOf, elementOf, isOptional, marksOf, pascalCase, shapeOf } from "../../sdk/src/contract";
+import {
+  bare,
+  camelCase,
+  defaultOf,
+  docOf,
+  elementOf,
+  isAlwaysSet,
+  isOptional,
+  marksOf,
+  pascalCase,
+  shapeOf,
+} from "../../sdk/src/contract";
 import type { EnumSpec, ObjectSpec, Properties, PropertySpec, TypeSpec } from "./spec";
 
 /** The engine's name of this package. */
@@ -79,7 +90,7 @@ export const requiredOf = (shape: Readonly<Record<string, z.ZodType>>): string[]
 /** The fields that answers always carry. */
 export const alwaysIn = (shape: Readonly<Record<string, z.ZodType>>): string[] =>
   Object.entries(shape)
-    .filter(([, schema]) => !isOptional(schema) || defaultOf(schema) !== undefined || marksOf(schema).serverDefault)
+    .filter(([, schema]) => isAlwaysSet(schema))
     .map(([name]) => camelCase(name));
 
 /** A value as the name of a constant: `at+jwt` → `AtJwt`, `1.2` → `V1_2`. */

@@ -51,7 +51,7 @@ onEveryDatabase("The OpenAPI document of all that is accepted", (start) => {
         "/references: get",
         "/bind_authorizations: post",
         "/gateways: get",
-        "/gateways/{name}: get",
+        "/gateways/{name}: delete get",
         "/gateways/{name}/status: put",
       ],
     ];

@@ -1,4 +1,5 @@
 import { isIP, SocketAddress } from "node:net";
+import { GATEWAY_NAME, GATEWAY_NAME_FORM } from "@tunnelplane/sdk/contract";
 import { InvalidArgumentError, Option } from "commander";
 import type { Listen } from "../envoy/model";
 import { placeOf } from "../ports";
@@ -40,8 +41,8 @@ export function placeOption(text: string): Place {
 
 /** What the server takes as the name of a gateway. */
 export function nameOption(text: string): string {
-  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$/.test(text)) return text;
-  throw new InvalidArgumentError("Expected at most 255 letters, digits, dots, dashes and underscores, beginning with a letter or a digit.");
+  if (GATEWAY_NAME.test(text)) return text;
+  throw new InvalidArgumentError(`Expected ${GATEWAY_NAME_FORM}.`);
 }
 
 export const commonOptions = (): Option[] => [

@@ -10,6 +10,7 @@ import { ServerAuthority } from "../agents/serverAuthority";
 import { AgentSockets } from "../agents/sockets";
 import { SshServer } from "../agents/sshServer";
 import { LONGEST_SOCKET } from "../envoy/names";
+import { keptOr } from "../files";
 import { type Agents, Gateway } from "../gateway";
 import { KeySets } from "../keySets";
 import { Monitor } from "../monitor";
@@ -27,7 +28,7 @@ interface Flags extends CommonFlags {
   readonly metrics: Place;
   readonly sshListen?: Place;
   readonly sshHostCertificate?: string;
-  readonly name: string;
+  readonly name?: string;
 }
 
 export function runCommand(): Command {
@@ -44,9 +45,8 @@ export function runCommand(): Command {
         .argParser(placeOption),
     )
     .addOption(
-      new Option("--name <name>", "what the server's list calls this gateway (default: this machine's name)")
+      new Option("--name <name>", "what the server's list calls this gateway (default: this machine's name at the first start)")
         .env("TUNNELPLANE_GATEWAY_NAME")
-        .default(hostname().replace(/[^A-Za-z0-9._-]/g, "-") || "gateway")
         .argParser(nameOption),
     )
     .addOption(
@@ -82,8 +82,10 @@ async function run(flags: Flags): Promise<void> {
     flags.sshListen === undefined
       ? undefined
       : await openAgents(flags.sshListen, { state, log, complain, api: source.api, certificate: flags.sshHostCertificate });
+  // Kept, because the key of a gateway reports for one name, and a container has a new one each time that it is made.
+  const name = flags.name ?? keptOr(join(state, "name"), () => nameOfMachine());
   const report = async (what: Omit<GatewayReport, "version" | "envoy_version">) =>
-    source.api.gateways.report(flags.name, { version: VERSION, envoy_version: await envoy.version(), ...what });
+    source.api.gateways.report(name, { version: VERSION, envoy_version: await envoy.version(), ...what });
   const gateway = new Gateway({ agents, source, machine, envoy, log, complain, lastState, report });
   const monitor = await Monitor.start(flags.metrics, gateway, envoy).catch((error) => refuseTaken(error, flags.metrics, "--metrics"));
   const stopping = new AbortController();
@@ -100,6 +102,11 @@ async function run(flags: Flags): Promise<void> {
   await Promise.race([Promise.all([agents?.ssh.stop(), monitor.stop(), source.close()]), sleep(CLOSE_MS)]);
   process.exit(0);
 }
+
+const nameOfMachine = (): string =>
+  hostname()
+    .replace(/[^A-Za-z0-9._-]/g, "-")
+    .replace(/^[^A-Za-z0-9]+/, "") || "gateway";
 
 /** Sockets are in the folder, and Linux opens none whose path is longer. */
 function refuseLongState(state: string): void {

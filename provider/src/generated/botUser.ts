@@ -10,6 +10,9 @@ export interface BotUserArgs {
   /** Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects; a `gateway` reads the objects that it enforces, reports what it serves, and changes nothing. Default `member`. Set at creation only. */
   role?: pulumi.Input<"member" | "admin" | "gateway">;
 
+  /** The gateway that a bot of role `gateway` is: its API keys report under this name alone. One bot has a name at a time. At most 255 letters, digits, dots, dashes and underscores, beginning with a letter or a digit. Default: the first name that it reports; null until then. */
+  gatewayName?: pulumi.Input<string | null>;
+
   /** Whether its API keys are accepted. Default true. */
   active?: pulumi.Input<boolean>;
 }
@@ -30,6 +33,9 @@ export class BotUser extends Resource {
   /** Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects; a `gateway` reads the objects that it enforces, reports what it serves, and changes nothing. Default `member`. Set at creation only. */
   declare readonly role: pulumi.Output<"member" | "admin" | "gateway">;
 
+  /** The gateway that a bot of role `gateway` is: its API keys report under this name alone. One bot has a name at a time. At most 255 letters, digits, dots, dashes and underscores, beginning with a letter or a digit. Default: the first name that it reports; null until then. */
+  declare readonly gatewayName: pulumi.Output<string | undefined>;
+
   /** Whether its API keys are accepted. Default true. */
   declare readonly active: pulumi.Output<boolean>;
 
@@ -41,7 +47,7 @@ export class BotUser extends Resource {
 
   /** @param args the declared properties; see {@link BotUserArgs} */
   constructor(name: string, args: BotUserArgs, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "bot_user", type: "BotUser", properties: ["name", "role", "active", "uri", "createdAt"], secrets: [] }, name, args, options);
+    super({ kind: "bot_user", type: "BotUser", properties: ["name", "role", "gatewayName", "active", "uri", "createdAt"], secrets: [] }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

@@ -63,7 +63,7 @@ export interface BindAuthorization {
   readonly reason: string;
 }
 
-/** The gateways of the account. `report` and `authorize` need the API key of a gateway or an admin. */
+/** The gateways of the account. `report` and `authorize` need the API key of a gateway or an admin, `delete` of an admin. */
 export class Gateways {
   constructor(private readonly transport: Transport) {}
 
@@ -74,6 +74,11 @@ export class Gateways {
 
   async get(name: string): Promise<GatewayStatus> {
     return (await this.transport.request<GatewayStatus>("GET", `/gateways/${encodeURIComponent(name)}`)).body;
+  }
+
+  /** Removes a gateway from the list, for admins. One that still reports comes back with its next report. */
+  async delete(name: string): Promise<void> {
+    await this.transport.request("DELETE", `/gateways/${encodeURIComponent(name)}`);
   }
 
   /** Replaces the report of a gateway. */

@@ -20,6 +20,9 @@ export interface BotUser {
   /** Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects; a `gateway` reads the objects that it enforces, reports what it serves, and changes nothing. Default `member`. Set at creation only. */
   role: "member" | "admin" | "gateway";
 
+  /** The gateway that a bot of role `gateway` is: its API keys report under this name alone. One bot has a name at a time. At most 255 letters, digits, dots, dashes and underscores, beginning with a letter or a digit. Default: the first name that it reports; null until then. */
+  gateway_name: string | null;
+
   /** Whether its API keys are accepted. Default true. */
   active: boolean;
 }
@@ -31,6 +34,9 @@ export interface BotUserCreate {
 
   /** Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects; a `gateway` reads the objects that it enforces, reports what it serves, and changes nothing. Default `member`. Set at creation only. */
   role?: "member" | "admin" | "gateway";
+
+  /** The gateway that a bot of role `gateway` is: its API keys report under this name alone. One bot has a name at a time. At most 255 letters, digits, dots, dashes and underscores, beginning with a letter or a digit. Default: the first name that it reports; null until then. */
+  gateway_name?: string | null;
 
   /** Whether its API keys are accepted. Default true. */
   active?: boolean;

@@ -33,11 +33,27 @@ export function gatewaysCommand(): Command {
       print(all, options, () => (all.length > 0 ? all.map(lineOf) : ["No gateway reported in the last 7 days."]));
     }),
   );
+  command.addCommand(deleteCommand());
   return withExamples(
     command,
     ["tunnelplane gateways", "all, with what they serve"],
     ["tunnelplane gateways --edge edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue", "the state of one edge at each gateway"],
   );
+}
+
+/** `tunnelplane gateways delete <name>` */
+function deleteCommand(): Command {
+  const command = new Command("delete")
+    .description("Remove a gateway that is no more from the list; one that still reports comes back")
+    .argument("<name>", "the gateway to remove");
+  // Commander takes its options for those of `gateways`, which are the same.
+  withApiOptions(command).action((name: string, _options: unknown, self: Command) =>
+    throughApi(self.optsWithGlobals<ApiOptions>(), async (transport) => {
+      await new Gateways(transport).delete(name);
+      console.log(`Removed the gateway ${name} from the list.`);
+    }),
+  );
+  return withExamples(command, ["tunnelplane gateways delete edge-1", "after the machine was taken away"]);
 }
 
 const lineOf = ({ name, last_seen, version, envoy_version, sequence, applied, rejected }: Gateway): string =>

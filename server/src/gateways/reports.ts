@@ -63,6 +63,17 @@ async function refuseTooMany(transaction: Kysely<Database>): Promise<void> {
     throw new RequestError("taken", `There are ${MOST_GATEWAYS} gateways already; one leaves when it was not seen for 7 days`);
 }
 
+/** Removes a gateway from the list. A caller without it is answered that there is none. */
+export async function deleteGateway(transaction: Kysely<Database>, name: string): Promise<void> {
+  const found = await transaction
+    .deleteFrom("gateway")
+    .where("name", "=", name)
+    .where("last_seen", ">=", gone())
+    .returning("name")
+    .execute();
+  if (found.length === 0) throw unknown(name);
+}
+
 /** Forgets the gateways that are gone. */
 export async function forgetSilentGateways(transaction: Kysely<Database>): Promise<void> {
   await transaction.deleteFrom("gateway").where("last_seen", "<", gone()).execute();
@@ -108,8 +119,7 @@ export async function gatewayAt({ store, documents }: Tools, name: string, calle
     .where("name", "=", name)
     .where("last_seen", ">=", gone())
     .executeTakeFirst();
-  if (!row)
-    throw new RequestError("not_found", `There is no gateway ${JSON.stringify(name)}; one that was not seen for 7 days is forgotten`);
+  if (!row) throw unknown(name);
   const all = JSON.parse(row.agents) as Report["agents"];
   const own = caller.admin ? undefined : await credentialsOf(store.reader, caller.ownerId, [...new Set(all.map((one) => one.credential))]);
   const agents = own ? all.filter(({ credential }) => own.has(credential)) : all;
@@ -120,6 +130,9 @@ export async function gatewayAt({ store, documents }: Tools, name: string, calle
     other_agents: all.length - agents.length,
   });
 }
+
+const unknown = (name: string): RequestError =>
+  new RequestError("not_found", `There is no gateway ${JSON.stringify(name)}; one that was not seen for 7 days is forgotten`);
 
 /** Those of these credentials that belong to an owner. */
 async function credentialsOf(db: Kysely<Database>, owner: string, ids: readonly string[]): Promise<ReadonlySet<string>> {

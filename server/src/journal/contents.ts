@@ -164,12 +164,13 @@ async function findRemoved(db: Kysely<Database>, { inbox }: Known, faults: Fault
   }
 }
 
-/** The last audit row of each object. Databases find them in bounded memory; an index would slow down every change. */
+/** The last audit row of each object; rows without an event are of other things. Databases find them in bounded memory; an index would slow down every change. */
 const latest = (db: Pick<Kysely<Database>, "selectFrom">) =>
   db
     .selectFrom("audit_event")
     .select(({ fn }) => ["object_id", fn.max<number>("sequence").as("sequence")])
     .where("object_id", "is not", null)
+    .where("event_id", "is not", null)
     .groupBy("object_id");
 
 const isBefore = (baseline: AuditEventRow | undefined, sequence: number): boolean => baseline !== undefined && sequence < baseline.sequence;

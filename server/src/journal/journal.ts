@@ -14,7 +14,9 @@ import { DIGESTS, HASHED } from "./rows";
 /** An action that changes no object, for example a rotation. */
 export interface Act {
   readonly action: string;
-  /** Digest of its subject, which is no object. */
+  /** The name of its subject, which is no object: a gateway. */
+  readonly subject?: string;
+  /** Digest of its subject. */
   readonly digest?: string;
 }
 
@@ -140,7 +142,7 @@ export class Journal {
     };
     if (!("definition" in one)) {
       const digest = { object_digest: one.digest ?? null, event_digest: null };
-      return { row: { ...by, action: one.action, object_id: null, event_id: null, changed: "[]", ...digest } };
+      return { row: { ...by, action: one.action, object_id: one.subject ?? null, event_id: null, changed: "[]", ...digest } };
     }
     const payload = eventOf(one, author, { now, accountId: this.accountId, documents: this.documents });
     const event = rowOf(payload, one);

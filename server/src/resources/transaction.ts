@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Caller } from "../auth";
 import type { Documents } from "../documents";
-import type { Journal, ObjectChange, Sequencer } from "../journal";
+import type { Act, Journal, ObjectChange, Sequencer } from "../journal";
 import { KeyRotated, type Keyring } from "../secrets";
 import type { Database, Store } from "../storage";
 import { RequestError } from "../util";
@@ -63,8 +63,8 @@ export class Transactions {
     return this.#answer(this.context.store.reader);
   }
 
-  /** @param work makes the changes and adds to `happened` what they are; may run again from the start */
-  async run<T>(work: (transaction: Kysely<Database>, changes: ObjectChange[]) => Promise<T>): Promise<T> {
+  /** @param work makes the changes and adds to its lists what they are; may run again from the start */
+  async run<T>(work: (transaction: Kysely<Database>, changes: ObjectChange[], acts: Act[]) => Promise<T>): Promise<T> {
     const { store, journal, keyring } = this.context;
     const { dryRun, idempotency, operationId, client } = this.request;
     const { ownerId, name, keyId } = this.request.caller;
@@ -76,13 +76,14 @@ export class Transactions {
             const answered = await this.#answer<T>(transaction);
             if (answered) return answered;
             const changes: ObjectChange[] = [];
-            const result = await work(transaction, changes);
+            const acts: Act[] = [];
+            const result = await work(transaction, changes, acts);
             if (dryRun) {
               await this.request.onDryRun?.(transaction, changes);
               throw new DryRun(result);
             }
             if (idempotency) await keepAnswer(transaction, keyring, idempotency, result);
-            await journal.append(transaction, begunUnder, { ownerId, name, keyId, operationId, client }, changes);
+            await journal.append(transaction, begunUnder, { ownerId, name, keyId, operationId, client }, [...changes, ...acts]);
             return result;
           },
           { hasty: !dryRun },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Definition } from "./definition";
-import { bare, elementOf, isOptional, mark, marksOf, shapeOf } from "./marks";
+import { bare, defaultOf, elementOf, isOptional, mark, marksOf, shapeOf } from "./marks";
 import { oncePer } from "./once";
 
 /** The schema of a creation's body. Derived once for each definition. */
@@ -83,6 +83,10 @@ function answered(schema: z.ZodType): z.ZodType {
   const shape = shapeOf(schema);
   return shape ? answeredLike(schema, answeredFields(shape)) : schema;
 }
+
+/** Whether an object always has a value there: it must be sent, or has a default. */
+export const isAlwaysSet = (schema: z.ZodType): boolean =>
+  !isOptional(schema) || defaultOf(schema) !== undefined || (marksOf(schema).serverDefault === true && !holdsNull(schema));
 
 function holdsNull(schema: z.ZodType): boolean {
   return schema instanceof z.ZodNullable || (isOptional(schema) && holdsNull((schema as z.ZodOptional<z.ZodType>).unwrap()));

@@ -1,8 +1,17 @@
 import { z } from "zod";
 import { defineResource } from "../core/definition";
 import { word } from "../core/fields";
-import { mark } from "../core/marks";
+import { mark, type Rule } from "../core/marks";
+import { gatewayName } from "../formats/gatewayName";
 import { ROLES } from "../role";
+
+const nameIsForGateways: Rule = function* ({ role, gateway_name: name }) {
+  if (name != null && role !== "gateway")
+    yield {
+      path: ["gateway_name"],
+      message: 'is for bots of role "gateway" alone: leave it out, or create a bot with that role',
+    };
+};
 
 /** Bot users; fields after api-decisions "Users, bots and API keys". */
 export const botUser = defineResource({
@@ -20,8 +29,25 @@ export const botUser = defineResource({
       description:
         "Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects; a `gateway` reads the objects that it enforces, reports what it serves, and changes nothing. Default `member`. Set at creation only.",
     }),
+    gateway_name: mark(gatewayName().nullable().optional(), { serverDefault: true }).meta({
+      description:
+        "The gateway that a bot of role `gateway` is: its API keys report under this name alone. One bot has a name at a time. At most 255 letters, digits, dots, dashes and underscores, beginning with a letter or a digit. Default: the first name that it reports; null until then.",
+      examples: ["edge-1"],
+    }),
     active: z.boolean().default(true).meta({ description: "Whether its API keys are accepted. Default true." }),
   },
+  rules: [nameIsForGateways],
+  unique: ({ gateway_name: key }) =>
+    key == null
+      ? []
+      : [
+          {
+            scope: "gateway_name",
+            key,
+            path: ["gateway_name"],
+            taken: "is the name of another bot already; choose another name, or change or delete that bot first",
+          },
+        ],
   sample: { name: "ci", role: "member", active: true },
   example: `const ci = new tunnels.BotUser("ci", { name: "ci" });
 const credential = new tunnels.TunnelCredential("ci", { ownerId: ci.id });`,

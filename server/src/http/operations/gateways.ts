@@ -1,22 +1,32 @@
-import { exactlyOne, object, sshPublicKey, text, timestamp, validateModule, word } from "@tunnelplane/sdk/contract";
+import {
+  binds,
+  definitionOf,
+  exactlyOne,
+  GATEWAY_NAME,
+  GATEWAY_NAME_FORM,
+  object,
+  sshPublicKey,
+  text,
+  timestamp,
+  validateModule,
+  word,
+} from "@tunnelplane/sdk/contract";
 import { z } from "zod";
-import { authorize, gatewayAt, gatewayPage, type Report, report } from "../../gateways";
+import { authorize, deleteGateway, gatewayAt, gatewayPage, type Report, report } from "../../gateways";
+import { ResourceService, Transactions } from "../../resources";
 import { RequestError, refuseFaults } from "../../util";
 import { limitOf, type Query } from "../query";
 import type { Operation, OperationScope, Shape } from "./operation";
 
-/** A connection may bind a hundred things, each a host or up to 32 labels. */
-const MOST_BINDS = 1000;
 /** As many as fit into a body of 1 MiB. */
 const MOST_EDGES = 20_000;
 const MOST_AGENTS = 10_000;
+/** An agent may bind a hundred things; each label counts. */
+const MOST_BOUND = 1000;
 /** A body of 10,000 edges holds 40,000 values. */
 const ROOM = { entries: 20_000, values: 100_000 };
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$/;
 
 const TAG = { name: "Gateway", description: "Gateways enforce what is declared, and report what they serve." };
-
-const binds = z.array(word(1024)).max(MOST_BINDS);
 
 const askedShape: Shape = {
   name: "BindAuthorizationCreate",
@@ -26,7 +36,7 @@ const askedShape: Shape = {
     {
       token: word(1024).optional().meta({ description: "The token of a tunnel credential." }),
       public_key: sshPublicKey().optional().meta({ description: "The public key of an SSH credential: an OpenSSH line, or PEM." }),
-      bind: binds.default([]).meta({
+      bind: binds().meta({
         description: "What the agent wants to bind: `bind:<host>:<port>`, or `bind:<key>=<value>` for each label. All must be allowed.",
       }),
     },
@@ -59,7 +69,7 @@ const edge = object({
 });
 const agent = object({
   credential: word(64).meta({ description: "The credential that it came with." }),
-  bind: binds.meta({ description: "What it has bound." }),
+  bind: z.array(word(1024)).max(MOST_BOUND).meta({ description: "What it has bound." }),
   address: word(255).meta({ description: "Where it came from." }),
   since: timestamp().meta({ description: "Since when it serves (RFC 3339)." }),
 });
@@ -132,10 +142,9 @@ export const gatewayOperations: readonly Operation[] = [
     success: { status: 204 },
     run: async (scope, { params: { name = "" }, body }) => {
       gatewaysOnly(scope, "report what is served");
-      if (!NAME.test(name))
-        throw new RequestError("invalid_field", "A gateway's name has at most 255 letters, digits, dots, dashes and underscores", {
-          field: "name",
-        });
+      if (!GATEWAY_NAME.test(name))
+        throw new RequestError("invalid_field", `This is no name of a gateway: expected ${GATEWAY_NAME_FORM}`, { field: "name" });
+      await requireOwnName(scope, name);
       await report(scope.context, name, checked(reportShape, body) as unknown as Report);
       return undefined;
     },
@@ -162,6 +171,24 @@ export const gatewayOperations: readonly Operation[] = [
     success: { status: 200, answer: statusShape },
     run: async ({ context, caller }, { params: { name = "" } }) => ({ json: await gatewayAt(context, name, caller) }),
   },
+  {
+    method: "DELETE",
+    path: "/gateways/{name}",
+    id: "deleteGateway",
+    summary: "Remove a gateway from the list. For admins",
+    about: "A gateway that still reports is back with its next report: stop it, or delete its API key first.",
+    tag: TAG,
+    query: ["dry_run"],
+    success: { status: 204 },
+    run: async ({ context, caller, change }, { params: { name = "" } }) => {
+      if (!caller.admin) throw new RequestError("forbidden", "Only admins may remove a gateway from the list");
+      await new Transactions(context, change).run(async (transaction, _changes, acts) => {
+        await deleteGateway(transaction, name);
+        acts.push({ action: "gateway_deleted", subject: name });
+      });
+      return undefined;
+    },
+  },
 ];
 
 function checked({ schema }: Shape, body: unknown): Record<string, unknown> {
@@ -174,7 +201,39 @@ function gatewaysOnly({ caller }: OperationScope, what: string): void {
   if (!caller.admin && caller.role !== "gateway") throw new RequestError("forbidden", `Only gateways and admins may ${what}`);
 }
 
+const botUser = definitionOf("bot_user");
+
+/** A bot may change meanwhile, but not for ever. */
+const MOST_TRIES = 5;
+
+/** The key of a gateway reports for one name: that of its bot. A bot without one gets the first that it reports. */
+async function requireOwnName({ context, caller, change }: OperationScope, name: string): Promise<void> {
+  if (caller.admin) return;
+  const at = { id: caller.ownerId };
+  // The bot may see and change nothing; the server does this for it, in its name.
+  const bots = new ResourceService(context, { ...change, caller: { ...caller, admin: true } });
+  for (let tries = 0; ; tries++) {
+    const { json, etag } = await bots.get(botUser, at);
+    const { gateway_name: own } = JSON.parse(json) as { gateway_name: string | null };
+    if (own === name) return;
+    if (own !== null) throw new RequestError("forbidden", refusalOf(name, `reports for ${JSON.stringify(own)} alone`, caller.ownerId));
+    try {
+      await bots.update(botUser, at, { gateway_name: name }, (now) => {
+        if (now !== etag) throw new RequestError("precondition_failed", "The bot of this gateway changed at the same time: report again");
+      });
+      return;
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error;
+      if (error.error === "taken") throw new RequestError("forbidden", refusalOf(name, "is another one than that name's", caller.ownerId));
+      if (error.error !== "precondition_failed" || tries >= MOST_TRIES) throw error;
+    }
+  }
+}
+
+const refusalOf = (name: string, why: string, bot: string): string =>
+  `This API key may not report for ${JSON.stringify(name)}: its bot ${bot} ${why}. Start the gateway with --name and the bot's name, give it a bot of its own, or have an admin set gateway_name of the bot`;
+
 function nameIn({ after_name: text }: Query): string | undefined {
-  if (text === undefined || NAME.test(text)) return text;
+  if (text === undefined || GATEWAY_NAME.test(text)) return text;
   throw new RequestError("invalid_query", "after_name must be the name of a gateway", { field: "after_name" });
 }

@@ -60,7 +60,7 @@ const auditShape: Shape = {
     key_id: z.string().nullable().meta({ description: "The API key that was used; null for changes by the server itself." }),
     client: z.string().nullable().meta({ description: "The client's address." }),
     action: z.string().meta({ description: "The change, for example `ip_policy_created`." }),
-    object_id: z.string().nullable().meta({ description: "Id of the changed object." }),
+    object_id: z.string().nullable().meta({ description: "Id of the changed object, or the name of a gateway." }),
     event_id: z.string().nullable().meta({ description: "Id of the event with the details." }),
     changed: z.array(z.string()).meta({ description: "The paths that an update changed." }),
     object_digest: z

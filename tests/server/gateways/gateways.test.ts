@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { badQuery, expectRefused, hostport, invalid, notFound, serverOfThisFile, unique, unknownField } from "../support/api/expect";
-import { sshKey } from "../support/api/fixtures";
-import { execute, onEveryDatabase } from "../support/databases";
-import { Rest } from "../support/rest";
-import { command, endOf } from "../support/server";
+import { badQuery, expectRefused, hostport, invalid, notFound, serverOfThisFile, unique, unknownField } from "../../support/api/expect";
+import { sshKey } from "../../support/api/fixtures";
+import { execute, onEveryDatabase } from "../../support/databases";
+import { Rest } from "../../support/rest";
+import { command, endOf, run } from "../../support/server";
 
 const forbidden = { status: 403, code: "TP_1200" };
 const STATUS = { version: "0.1.0", envoy_version: "1.40.0", sequence: 7, edges: [], agents: [] };
@@ -36,7 +36,7 @@ onEveryDatabase("The gateways of an account", (start) => {
       "bind:host.net:443",
     ])
       expect((await ask({ token }, bind)).allowed, bind).to.equal(true);
-    for (const bind of ["bind:example.com:443", "bind:host.net:444", "bind:*.net:443", "bind:other=prod", "bind:", "everything", "*"]) {
+    for (const bind of ["bind:example.com:443", "bind:host.net:444", "bind:*.net:443", "bind:other=prod", "bind:other=a b"]) {
       const { allowed, reason } = await ask({ token }, "bind:env=prod", bind);
       expect(allowed, bind).to.equal(false);
       expect(reason).to.contain(tunnel.id).and.to.contain(bind);
@@ -64,6 +64,14 @@ onEveryDatabase("The gateways of an account", (start) => {
     expectRefused(await rest.post("/bind_authorizations", { public_key: "no key" }), invalid("public_key"));
     expectRefused(await rest.post("/bind_authorizations", { token: "a", bind: "bind:a:1" }), invalid("bind"));
     expectRefused(await rest.post("/bind_authorizations", { token: "a", binds: [] }), unknownField("binds"));
+    for (const wrong of ["", "*", "bind:", "a.net:1", "bind:a.net", "bind:a.net:0", "bind:a..net:1", "bind:a=", "bind:a=b=c", "bind:a=\n"])
+      expectRefused(await rest.post("/bind_authorizations", { token: "a", bind: ["bind:a=b", wrong] }), {
+        ...invalid("bind[1]"),
+        mentions: ['expected "bind:<host>:<port>", or "bind:<key>=<value>" for each label'],
+      });
+    const many = (count: number) => Array.from({ length: count }, (_, index) => `bind:n=${index}`);
+    expectRefused(await rest.post("/bind_authorizations", { token: "a", bind: many(1001) }), invalid("bind"));
+    expect((await rest.post("/bind_authorizations", { token: "a", bind: many(1000) })).status).to.equal(200);
     const member = await owner("member");
     expectRefused(await member.rest.post("/bind_authorizations", { token: "a" }), forbidden);
     expectRefused(await member.rest.put("/gateways/one/status", STATUS), forbidden);
@@ -182,7 +190,7 @@ onEveryDatabase("The gateways of an account", (start) => {
     expect((await server.read("/gateways")).gateways.map(({ name }: { name: string }) => name)).not.to.include("silent");
   });
 
-  it("are shown by the command line: all of them, one with its edges and agents, and one edge at all of them", async () => {
+  it("are shown and removed by the command line: all, one with its edges and agents, one edge at all of them", async () => {
     const edge = { id: "edgtls_shown", state: "rejected", reason: "no certificate for it" };
     const agent = { credential: "cr_shown", bind: ["bind:a.example.com:443"], address: "192.0.2.1", since: "2026-01-31T08:00:00Z" };
     await server.rest.put("/gateways/shown/status", { ...STATUS, edges: [edge], agents: [agent] });
@@ -196,5 +204,37 @@ onEveryDatabase("The gateways of an account", (start) => {
     const { code, err } = await cli("nobody");
     expect([code, err.trim().split("\n").length]).to.deep.equal([3, 1]); // the server refused it
     expect(err).to.contain('There is no gateway "nobody"');
+    expect((await cli("delete", "shown")).out).to.equal("Removed the gateway shown from the list.\n");
+    expect((await cli("delete", "shown")).err).to.contain('There is no gateway "shown"');
+  });
+
+  it("are removed from the list by an admin, which the audit log tells; nobody else may, and nothing else is", async () => {
+    for (const name of ["gone", "stays"]) await server.rest.put(`/gateways/${name}/status`, STATUS);
+    for (const role of ["member", "gateway"]) expectRefused(await (await owner(role)).rest.delete("/gateways/gone"), forbidden);
+    expect((await server.rest.delete("/gateways/gone?dry_run=true")).status).to.equal(204);
+    expect((await server.rest.get("/gateways/gone")).status).to.equal(200);
+    const { status, text } = await server.rest.delete("/gateways/gone");
+    expect([status, text]).to.deep.equal([204, ""]);
+    for (const refused of [await server.rest.get("/gateways/gone"), await server.rest.delete("/gateways/gone")])
+      expectRefused(refused, notFound);
+    expect((await server.read("/gateways/stays")).name).to.equal("stays");
+    const { audit_events: rows } = await server.read("/audit_events?limit=1");
+    expect(rows[0]).to.include({ action: "gateway_deleted", object_id: "gone", event_id: null });
+    const { code, out } = await run(server.data, "audit", "verify");
+    expect(code, out).to.equal(0);
+  });
+
+  it("are at most a thousand; one that leaves the list makes room", async () => {
+    const rows = Array.from(
+      { length: 1000 },
+      (_, index) => `('crowd-${index}', '${new Date().toISOString()}', '', '', 0, 0, 0, '[]', '[]')`,
+    );
+    await execute(server.data, "delete from gateway");
+    await execute(server.data, `insert into gateway values ${rows.join(", ")}`);
+    expectRefused(await server.rest.put("/gateways/more/status", STATUS), { status: 409, code: "TP_1501" });
+    expect((await server.rest.put("/gateways/crowd-1/status", STATUS)).status).to.equal(204);
+    expect((await server.rest.delete("/gateways/crowd-2")).status).to.equal(204);
+    expect((await server.rest.put("/gateways/more/status", STATUS)).status).to.equal(204);
+    await execute(server.data, "delete from gateway");
   });
 });

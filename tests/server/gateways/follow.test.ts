@@ -1,11 +1,11 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { pruneEvents } from "../../server/dist/events";
-import { openStore } from "../../server/dist/storage";
-import { badQuery, expectRefused, overloaded, serverOfThisFile, unique, unknownId } from "../support/api/expect";
-import { execute, onEveryDatabase, untilTestEnds } from "../support/databases";
-import { Rest } from "../support/rest";
+import { pruneEvents } from "../../../server/dist/events";
+import { openStore } from "../../../server/dist/storage";
+import { badQuery, expectRefused, overloaded, serverOfThisFile, unique, unknownId } from "../../support/api/expect";
+import { execute, onEveryDatabase, untilTestEnds } from "../../support/databases";
+import { Rest } from "../../support/rest";
 
 interface Event {
   readonly event_id: string;
