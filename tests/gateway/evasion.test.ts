@@ -107,8 +107,23 @@ describe("No request gets around a check:", () => {
       await gateway.serve(guarded());
       const ask = async (token: string) => (await gateway[protocol]("/jwt/x", { headers: { authorization: `Bearer ${token}` } })).status;
       expect(await ask(issuer.token())).to.equal(200);
+      expect(await ask(issuer.token(issuer.claims({ aud: ["x", "api"] }))), "one of its audiences").to.equal(200);
+      expect(await ask(issuer.token(issuer.ended(30))), "an end that a clock that is behind has not seen").to.equal(200);
       for (const [what, token] of Object.entries(issuer.forged())) expect(await ask(token), what).to.be.oneOf([401, 403]);
       expect((await gateway[protocol](`/jwt/x?access_token=${issuer.token()}`)).status, "a token elsewhere").to.equal(401);
+    });
+
+    it(`over ${protocol}, tokens with EdDSA pass where that is allowed, and only with the issuer's key`, async () => {
+      const allowed = jwt({ jws: { allowed_algorithms: ["EdDSA"], keys: { sources: { additional_jkus: [issuer.jku] } } } }, issuer.jku);
+      await gateway.serve([
+        httpsEdge({ routes: [route({ backend: to("up"), jwt_validation: allowed })] }),
+        fixed("up", gateway.state.upstream.address),
+      ]);
+      const ask = async (token: string) => (await gateway[protocol]("/", { headers: { authorization: `Bearer ${token}` } })).status;
+      const good = issuer.token(issuer.claims(), { alg: "EdDSA" });
+      expect(await ask(good)).to.equal(200);
+      expect(await ask(`${good.slice(0, -8)}AAAAAAAA`), "another signature").to.equal(401);
+      expect(await ask(issuer.token()), "another algorithm of the same issuer").to.equal(403);
     });
 
     it(`a connection for one edge cannot be used over ${protocol} for another that checks more`, async () => {

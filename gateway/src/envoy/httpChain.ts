@@ -1,4 +1,5 @@
 import { extension, type Json } from "./json";
+import { HOST, lowerHost } from "./limits";
 import { OWN_HEADERS } from "./predicate";
 import { httpRbac } from "./rbac";
 import type { Needs } from "./routes";
@@ -29,7 +30,7 @@ export function httpManager(virtualHosts: readonly Json[], strangers: readonly s
       // Clusters come in a file of their own; a route whose cluster is not there yet answers 503.
       validate_clusters: false,
       max_direct_response_body_size_bytes: LARGEST_ANSWER,
-      request_headers_to_remove: own.map(({ name }) => name),
+      request_headers_to_remove: [...own.map(({ name }) => name), HOST],
       virtual_hosts: [...virtualHosts, misdirected(strangers)],
     },
     http_filters: filters(needs),
@@ -51,8 +52,9 @@ function filters(needs: readonly Needs[]): Json[] {
     ...(needs.some(({ logs }) => logs) ? [markForLog()] : []),
     httpRbac("admit"),
     ...(tokens.length > 0
-      ? [extension("jwt", "envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication", jwt), httpRbac("algorithms")]
+      ? [extension("jwt", "envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication", jwt), httpRbac("token")]
       : []),
+    ...(needs.some(({ countsByHost }) => countsByHost) ? [lowerHost()] : []),
     ...new Map(each.map((filter) => [filter.name, filter] as const)).values(),
     extension("router", "envoy.extensions.filters.http.router.v3.Router"),
   ];

@@ -6,3 +6,7 @@ export const typed = (type: string, fields: Json = {}): Json => ({ "@type": `typ
 
 /** An extension by its name. */
 export const extension = (name: string, type: string, fields: Json = {}): Json => ({ name, typed_config: typed(type, fields) });
+
+/** A filter that runs a script in Lua, for what no other filter does. */
+export const script = (name: string, inline_string: string): Json =>
+  extension(name, "envoy.extensions.filters.http.lua.v3.Lua", { default_source_code: { inline_string } });

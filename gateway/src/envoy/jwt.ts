@@ -6,12 +6,14 @@ import { Unservable } from "./model";
 
 /** How long keys are used before they are asked for again; an issuer that changes keys publishes both for longer. */
 const KEYS_FOR = "300s";
+/** How far clocks may be apart: a token is taken for so long before its begin (nbf) and after its end (exp). */
+const LEEWAY_SECONDS = 60;
 
-/** A route's token checks: entries of the filter's tables, and the rules for their algorithms. */
+/** A route's token checks: entries of the filter's tables, and what tokens must have that the filter does not compare exactly. */
 export interface TokenCheck {
   readonly providers: Readonly<Record<string, Json>>;
   readonly requirement: Json;
-  readonly algorithms: Json;
+  readonly exact: readonly Json[];
 }
 
 export function tokenCheck(route: string, jwt: HttpsEdgeRoutesJwtValidation, backends: Backends): TokenCheck {
@@ -36,8 +38,11 @@ export function tokenCheck(route: string, jwt: HttpsEdgeRoutesJwtValidation, bac
         issuer,
         audiences: jwt.audience.allow_list.map(({ value }) => value),
         from_headers: jwt.http.tokens.map(({ name, prefix }) => ({ name, ...(prefix === "" ? {} : { value_prefix: prefix }) })),
+        require_expiration: true,
+        clock_skew_seconds: LEEWAY_SECONDS,
         forward: true,
-        header_in_metadata: "header",
+        header_in_metadata: HEADER,
+        payload_in_metadata: PAYLOAD,
         remote_jwks: {
           http_uri: { uri, cluster: backends.forUrl(uri), timeout: "2s" },
           cache_duration: KEYS_FOR,
@@ -49,23 +54,29 @@ export function tokenCheck(route: string, jwt: HttpsEdgeRoutesJwtValidation, bac
   return {
     providers,
     requirement: names.length > 1 ? { requires_any: { requirements: names } } : present(names[0]),
-    algorithms: algorithmIn(jwt.jws.allowed_algorithms),
+    exact: [algorithmIn(jwt.jws.allowed_algorithms), audienceIn(jwt.audience.allow_list.map(({ value }) => value))],
   };
 }
 
-/** The filter writes the token's header into metadata once its signature is right. */
-const algorithmIn = (allowed: readonly string[]): Json => ({
-  or_rules: {
-    rules: allowed.map((exact) => ({
-      sourced_metadata: {
-        metadata_matcher: {
-          filter: "envoy.filters.http.jwt_authn",
-          path: [{ key: "header" }, { key: "alg" }],
-          value: { string_match: { exact } },
-        },
-      },
-    })),
-  },
+/** Where the filter writes the token's parts once its signature is right. */
+const [HEADER, PAYLOAD] = ["header", "payload"];
+
+const algorithmIn = (allowed: readonly string[]): Json =>
+  anyOf(allowed.map((exact) => found([HEADER, "alg"], { string_match: { exact } })));
+
+/** The filter calls `https://api/` and `api` the same. A token has one audience, or a list of them. */
+const audienceIn = (allowed: readonly string[]): Json =>
+  anyOf(
+    allowed.flatMap((exact) => {
+      const value = { string_match: { exact } };
+      return [found([PAYLOAD, "aud"], value), found([PAYLOAD, "aud"], { list_match: { one_of: value } })];
+    }),
+  );
+
+const anyOf = (rules: readonly Json[]): Json => ({ or_rules: { rules } });
+
+const found = (path: readonly string[], value: Json): Json => ({
+  sourced_metadata: { metadata_matcher: { filter: "envoy.filters.http.jwt_authn", path: path.map((key) => ({ key })), value } },
 });
 
 export const requireToken = (requirement_name: string): Json =>

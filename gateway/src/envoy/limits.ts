@@ -1,15 +1,25 @@
-import { extension, type Json, typed } from "./json";
+import { extension, type Json, script, typed } from "./json";
 import { Unservable } from "./model";
 import type { Limit } from "./policies";
 
 /** How many different clients, hosts or headers are counted at once; the one that was not seen for longest is forgotten. */
 const MOST_COUNTED = 10_000;
 
+/** Carries the host in lower case, since each spelling would have a count of its own; Envoy took the port off. */
+export const HOST = "x-tunnelplane-host";
+const LOWER = `function envoy_on_request(handle)
+  local headers = handle:headers()
+  headers:replace("${HOST}", string.lower(headers:get(":authority")))
+end`;
+export const lowerHost = (): Json => script("lower host", LOWER);
+export const countsByHost = ({ config }: Limit): boolean => keysOf(config).some(({ key }) => key === HOST);
+
+const keysOf = (config: Limit["config"]): Key[] => ((config.bucket_key as readonly string[] | undefined) ?? []).map(keyOf);
+
 /** The filter that counts requests for a declared rate-limit; routes turn it on, so that all of them share its count. */
 export function limitFilter({ id, config }: Limit): Json {
   const bucket = bucketOf(config);
-  const keys = (config.bucket_key as readonly string[] | undefined) ?? [];
-  const each = keys.map(keyOf);
+  const each = keysOf(config);
   const headers = each.filter(({ header }) => header !== undefined);
   if (headers.length > 1) throw new Unservable("a rate-limit counts by more than one header; gateways count by one header at most");
   const fields = { stat_prefix: "limit", filter_enabled: ALWAYS, filter_enforced: ALWAYS };
@@ -62,18 +72,23 @@ interface Key {
   readonly action: Json;
   readonly key: string;
   readonly value?: string;
+  /** The header, where it may be absent. */
   readonly header?: string;
 }
 
 function keyOf(text: string): Key {
-  const header = /^req\.headers\[(["'])([!#$%&'*+.^_`|~0-9A-Za-z-]+)\1\]$/.exec(text)?.[2]?.toLowerCase() ?? NAMED[text];
-  if (header !== undefined) return { header, key: header, action: { request_headers: { header_name: header, descriptor_key: header } } };
+  const name = /^req\.headers\[(["'])([!#$%&'*+.^_`|~0-9A-Za-z-]+)\1\]$/.exec(text)?.[2]?.toLowerCase() ?? NAMED[text];
+  if (name !== undefined) {
+    const key = name === "host" ? HOST : name;
+    const action = { request_headers: { header_name: key, descriptor_key: key } };
+    return key === HOST || key === ":method" ? { key, action } : { key, action, header: key };
+  }
   if (text === "conn.client_ip" || text === "conn.ClientIP") return { key: "remote_address", action: { remote_address: {} } };
   throw new Unservable(
     `a rate-limit counts by ${JSON.stringify(text)}; gateways count by conn.client_ip, req.host, req.method, req.user_agent and req.headers["…"]`,
   );
 }
 
-const NAMED: Readonly<Record<string, string>> = { "req.host": ":authority", "req.method": ":method", "req.user_agent": "user-agent" };
+const NAMED: Readonly<Record<string, string>> = { "req.host": HOST, "req.method": ":method", "req.user_agent": "user-agent" };
 
 const ALWAYS: Json = { default_value: { numerator: 100, denominator: "HUNDRED" } };

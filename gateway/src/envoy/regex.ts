@@ -1,6 +1,7 @@
 import { messageOf } from "@tunnelplane/sdk/contract";
 import { RE2JS } from "re2js";
 import { Unservable } from "./model";
+import type { Program } from "./rewriteForm";
 
 /** A text as an RE2 expression that finds just this text. */
 export const escapeRegex = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
@@ -21,3 +22,9 @@ export function searching(pattern: string): string {
 
 /** Whether an RE2 expression is found in a text. */
 export const finds = (pattern: string, text: string): boolean => RE2JS.compile(pattern).matcher(text).find();
+
+/** What re2js made of an expression: its program, and how many groups it has. */
+export function programOf(pattern: string): { readonly program: Program; readonly groups: number } {
+  const { re2Input } = RE2JS.compile(pattern) as unknown as { re2Input: { prog: Program; numSubexp: number } };
+  return { program: re2Input.prog, groups: re2Input.numSubexp };
+}

@@ -4,14 +4,16 @@ import type { Backends, Destination } from "./backends";
 import { asks } from "./condition";
 import type { Json } from "./json";
 import { requireToken, type TokenCheck, tokenCheck } from "./jwt";
-import { limitFilter, limitNames, turnOn } from "./limits";
-import { type Objects, type Surroundings, Unservable } from "./model";
+import { countsByHost, limitFilter, limitNames, turnOn } from "./limits";
+import type { Objects, Surroundings } from "./model";
 import { type Hostport, isWildcard } from "./names";
 import { networksOf } from "./networks";
+import { refuseUnreachable } from "./paths";
 import { type Action, type Decision, decide, type Outcome } from "./policies";
 import { admitting, routeRbac } from "./rbac";
 import { searching } from "./regex";
-import { OWN_PATHS, type SignIn, signIn } from "./signIn";
+import { rewriteOf } from "./rewrite";
+import { type SignIn, signIn } from "./signIn";
 
 /** A declared route as one hostport serves it. */
 export interface Served {
@@ -27,6 +29,7 @@ export interface Needs {
   readonly tokens?: TokenCheck & { readonly name: string };
   readonly signIn?: SignIn;
   readonly limits: readonly Json[];
+  readonly countsByHost: boolean;
   readonly logs: boolean;
   readonly conditional: boolean;
 }
@@ -55,7 +58,7 @@ export function serveRoute(route: HttpsEdgeRoutes, hostport: Hostport, context: 
   const open = { ...admit, ...(session ? { [session.name]: turnOn() } : {}) };
   const checks = {
     ...open,
-    ...(tokens ? { jwt: requireToken(tokens.name), algorithms: routeRbac(admitting([tokens.algorithms], [])) } : {}),
+    ...(tokens ? { jwt: requireToken(tokens.name), token: routeRbac(admitting(tokens.exact, [])) } : {}),
   };
   const own = session
     ? [session.callback, session.signOut].map((path) => ({
@@ -80,6 +83,7 @@ export function serveRoute(route: HttpsEdgeRoutes, hostport: Hostport, context: 
       tokens,
       signIn: session,
       limits: outcomes.flatMap(({ limits }) => limits.map(limitFilter)),
+      countsByHost: outcomes.some(({ limits }) => limits.some(countsByHost)),
       logs: outcomes.some(({ logs }) => logs.length > 0),
       conditional: "when" in decision,
     },
@@ -115,29 +119,6 @@ function towards(destination: Destination, rewrite: Action | undefined): Json {
   return { route: { ...to, timeout: "0s", ...(rewrite ? { regex_rewrite: rewriteOf(rewrite) } : {}) } };
 }
 
-function rewriteOf({ config }: Action): Json {
-  const [from, to] = [String(config.from), String(config.to)];
-  searching(from);
-  if (/\\\?|\[[^\]]*\?/.test(from) || to.includes("?"))
-    throw new Unservable("a url-rewrite reads or writes the query; Envoy rewrites the path, and leaves the query as it is");
-  const substitution = to
-    .replaceAll("\\", "\\\\")
-    .replace(/\$(?:\$|\{(\d)\}|(\d))/g, (whole, braced, plain) => (whole === "$$" ? "$" : `\\${braced ?? plain}`));
-  return { pattern: { regex: from }, substitution };
-}
-
-/** Paths arrive in one form; a route for another form would never be taken, and a shorter one with fewer checks would. */
-function refuseUnreachable(path: string): void {
-  if (path.startsWith(OWN_PATHS)) throw new Unservable(`the route ${path} is below ${OWN_PATHS}, which is the gateway's own`);
-  if (
-    /\/\/|\/\.{1,2}(\/|$)|[\\?#;]|%2f|%5c|%3b|%[0-9a-f]?$|[^\x21-\x7e]/i.test(path) ||
-    /%(2d|2e|5f|7e|3\d|4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a])/i.test(path)
-  )
-    throw new Unservable(
-      `the route ${path} is not in the form in which paths arrive (no empty segments, dots, backslashes, semicolons or queries, nothing encoded that need not be), so that no request would take it`,
-    );
-}
-
 function userAgents(filter: HttpsEdgeRoutes["user_agent_filter"]): Json[] {
   // With neither list it says nothing of anybody, as exposure says, too.
   if (!filter?.enabled) return [];
@@ -152,11 +133,15 @@ function userAgents(filter: HttpsEdgeRoutes["user_agent_filter"]): Json[] {
 }
 
 /**
- * Whether something depends on the path: which of several routes takes a request, or what a policy decides. Some servers cut a
- * path off at a semicolon, so that it would be one path here and another one there.
+ * Whether something depends on more of the path than its beginning with "/": which route takes a request, what a policy
+ * decides, or what is rewritten. Some servers cut a path off at a semicolon, so that it would be one path here and another
+ * one there.
  */
 export const dependsOnPath = ({ routes }: HttpsEdge, served: readonly Served[]): boolean =>
-  routes.length > 1 || served.some(({ decision }) => decisionAsksPath(decision));
+  routes.some(({ match, match_type }) => match !== "/" || match_type === "exact_path") ||
+  served.some(({ decision }) => decisionAsksPath(decision));
 
 const decisionAsksPath = (decision: Decision): boolean =>
-  "when" in decision && (asks(decision.when, "path") || decisionAsksPath(decision.yes) || decisionAsksPath(decision.no));
+  "when" in decision
+    ? asks(decision.when, "path") || decisionAsksPath(decision.yes) || decisionAsksPath(decision.no)
+    : decision.outcome.rewrite !== undefined;

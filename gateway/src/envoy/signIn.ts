@@ -4,9 +4,7 @@ import type { Backends } from "./backends";
 import { extension, type Json, typed } from "./json";
 import { type Surroundings, Unservable } from "./model";
 import { shortHash } from "./names";
-
-/** Paths below this one are the gateway's own. */
-export const OWN_PATHS = "/.tunnelplane/";
+import { OWN_PATHS } from "./paths";
 
 export interface SignIn {
   /** The filter that signs users in; routes turn it on. */

@@ -205,10 +205,10 @@ export interface HttpsEdgeRouteArgs {
   /** The edge that the route belongs to. Set at creation only. */
   edgeId: pulumi.Input<string>;
 
-  /** Whether `match` is the whole path or a prefix of it. */
+  /** Whether `match` is the whole path or a plain beginning of it. */
   matchType: pulumi.Input<"exact_path" | "path_prefix">;
 
-  /** The path, beginning with `/`. Each path is unique for its `match_type` on an edge. */
+  /** The path, beginning with `/`. A prefix is a plain beginning: `/admin` takes `/admin/x` and `/adminx` too. `/Admin` is another path. Each path is unique for its `match_type` on an edge. */
   match: pulumi.Input<string>;
 
   /** A description for people. At most 255 bytes. */
@@ -259,10 +259,10 @@ export class HttpsEdgeRoute extends Resource {
   /** The edge that the route belongs to. Set at creation only. */
   declare readonly edgeId: pulumi.Output<string>;
 
-  /** Whether `match` is the whole path or a prefix of it. */
+  /** Whether `match` is the whole path or a plain beginning of it. */
   declare readonly matchType: pulumi.Output<"exact_path" | "path_prefix">;
 
-  /** The path, beginning with `/`. Each path is unique for its `match_type` on an edge. */
+  /** The path, beginning with `/`. A prefix is a plain beginning: `/admin` takes `/admin/x` and `/adminx` too. `/Admin` is another path. Each path is unique for its `match_type` on an edge. */
   declare readonly match: pulumi.Output<string>;
 
   /** A description for people. At most 255 bytes. */

@@ -217,10 +217,10 @@ export interface HttpsEdgeRoute {
   /** The edge that the route belongs to. Set at creation only. */
   edge_id: string;
 
-  /** Whether `match` is the whole path or a prefix of it. */
+  /** Whether `match` is the whole path or a plain beginning of it. */
   match_type: "exact_path" | "path_prefix";
 
-  /** The path, beginning with `/`. Each path is unique for its `match_type` on an edge. */
+  /** The path, beginning with `/`. A prefix is a plain beginning: `/admin` takes `/admin/x` and `/adminx` too. `/Admin` is another path. Each path is unique for its `match_type` on an edge. */
   match: string;
 
   /** A description for people. At most 255 bytes. */
@@ -448,10 +448,10 @@ export interface HttpsEdgeRoutePoliciesReplace {
 
 /** The body that creates an HTTPS edge route. */
 export interface HttpsEdgeRouteCreate {
-  /** Whether `match` is the whole path or a prefix of it. */
+  /** Whether `match` is the whole path or a plain beginning of it. */
   match_type: "exact_path" | "path_prefix";
 
-  /** The path, beginning with `/`. Each path is unique for its `match_type` on an edge. */
+  /** The path, beginning with `/`. A prefix is a plain beginning: `/admin` takes `/admin/x` and `/adminx` too. `/Admin` is another path. Each path is unique for its `match_type` on an edge. */
   match: string;
 
   /** A description for people. At most 255 bytes. */

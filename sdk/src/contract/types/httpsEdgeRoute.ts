@@ -23,9 +23,12 @@ export const httpsEdgeRoute = defineResource({
     edge_id: mark(reference("https_edge", { cascade: true }), { immutable: true }).meta({
       description: "The edge that the route belongs to. Set at creation only.",
     }),
-    match_type: z.enum(["exact_path", "path_prefix"]).meta({ description: "Whether `match` is the whole path or a prefix of it." }),
+    match_type: z
+      .enum(["exact_path", "path_prefix"])
+      .meta({ description: "Whether `match` is the whole path or a plain beginning of it." }),
     match: conditioned(text(2048), (value) => (value.startsWith("/") ? undefined : 'must begin with "/"')).meta({
-      description: "The path, beginning with `/`. Each path is unique for its `match_type` on an edge.",
+      description:
+        "The path, beginning with `/`. A prefix is a plain beginning: `/admin` takes `/admin/x` and `/adminx` too. `/Admin` is another path. Each path is unique for its `match_type` on an edge.",
     }),
     description: description(),
     metadata: metadata(),

@@ -1,0 +1,144 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { envoyOfThisFile } from "./traffic";
+import { fixed, httpsEdge, inbound, policy, route, to } from "./worlds";
+
+const SEMICOLONS = ["/admin;x", "/admin;", "/open;a=b/x", "/open/%2e%2e;/admin", "/;/admin", "/open%3bx", "/open/..%3B/admin"];
+const REFUSED: readonly [from: string, to: string][] = [
+  ["^/old(.*)$", "/new/$1"],
+  ["/old", "/"],
+  ["^/(.*)[.]php$", "/$1"],
+  ["^/old/(.*)$", "/../$1"],
+  ["^/old/(.*)$", "/a/%2e%2E/$1"],
+  ["^/old/(.*)$", "//evil.example.org/$1"],
+  ["^/old/(.*)$", "/a%2f..%2f$1"],
+  ["^/old/([^/]*)/(.*)$", "/$2/$1"],
+  ["x", ""],
+  ["$", "/index.html"],
+  ["^/old/(.*)$", "/new;v=1/$1"],
+];
+const REWRITTEN: readonly [from: string, to: string, path: string, result: string][] = [
+  ["^/old/(.*)$", "/new/$1", "/old/a/b?q=//x/../y", "/new/a/b?q=//x/../y"],
+  ["^/old/(.*)$", "/new/$1", "/old/x/../a?", "/new/a?"],
+  ["^/old/(.*)$", "/new/$1", "/OLD/a", "/OLD/a"],
+  ["^/old(.*)$", "/new$1", "/old../a", "/new../a"],
+  ["^/api(/.*)$", "$1", "/api/..x?from=/api/y", "/..x?from=/api/y"],
+  ["^/([^/]+)/([^/]+)$", "/$2/$1", "/a/b", "/b/a"],
+  ["^/old/(.*)$", "new/$1", "/old/a", "/new/a"],
+  ["^/old/(.*)$", "/n%65w/./ü $1", "/old/a", "/new/%C3%BC%20a"],
+  ["^", "/app", "/a", "/app/a"],
+  ["^/cost/(.*)$", "/$$/$1", "/cost/a", "/$/a"],
+];
+
+describe("A real Envoy takes paths and hosts in one form only:", () => {
+  const gateway = envoyOfThisFile();
+  const up = () => fixed("up", gateway.state.upstream.address);
+  const seenBy = (body: string) => (JSON.parse(body) as { path: string }).path;
+  const statusOf = async (path: string, headers: Record<string, string> = {}) => (await gateway.http1(path, { headers })).status;
+  const rewriting = (from: string, text: string) => inbound(policy([], ["url-rewrite", { from, to: text }]));
+
+  it("semicolons are refused wherever any path but / is matched, by one route or several, or by an expression", async () => {
+    const asked = inbound(policy(['req.path.startsWith("/admin")'], ["deny"]));
+    for (const [what, routes] of Object.entries({
+      "one route for a beginning": [route({ match: "/open", backend: to("up") })],
+      "one route for a beginning, with policies": [
+        route({ match: "/admin", backend: to("up"), policies: inbound(policy(['req.method == "PUT"'], ["deny"])) }),
+      ],
+      "one route for a whole path": [route({ match: "/open", match_type: "exact_path", backend: to("up") })],
+      "the whole path / alone": [route({ match_type: "exact_path", backend: to("up") })],
+      "several routes": [route({ backend: to("up") }), route({ id: "r2", match: "/admin", backend: to("up"), policies: asked })],
+      "several routes for /": [route({ backend: to("up") }), route({ id: "r2", match_type: "exact_path", backend: to("up") })],
+      "an expression": [route({ backend: to("up"), policies: asked })],
+      "a rewrite": [route({ backend: to("up"), policies: rewriting("^/open/(.*)$", "/new/$1") })],
+    })) {
+      await gateway.serve([httpsEdge({ routes }), up()]);
+      for (const protocol of ["http1", "http2"] as const)
+        for (const path of SEMICOLONS) expect((await gateway[protocol](path)).status, `${path}: ${what}, ${protocol}`).to.equal(400);
+    }
+    await gateway.serve([httpsEdge({ routes: [route({ backend: to("up") })] }), up()]);
+    for (const path of SEMICOLONS) expect(await statusOf(path), `${path}, where no path is matched`).to.equal(200);
+    expect(await statusOf("/open?a;b"), "in a query").to.equal(200);
+  });
+
+  it("what Envoy takes for dots with a semicolon is resolved before anything is matched, and the server behind sees the same", async () => {
+    const denied = inbound(policy([], ["deny"]));
+    const routes = [route({ backend: to("up") }), route({ id: "r2", match: "/admin", backend: to("up"), policies: denied })];
+    await gateway.serve([httpsEdge({ routes }), up()]);
+    for (const path of ["/open/..;/admin", "/open/..;a=b/admin", "/x/.;/../admin"]) expect(await statusOf(path), path).to.equal(403);
+    expect(seenBy((await gateway.http1("/admin/..;/open")).body)).to.equal("/open");
+  });
+
+  it("a prefix is a plain beginning of the path, in the case that it is declared in", async () => {
+    await gateway.serve([httpsEdge({ routes: [route({ match: "/admin", backend: to("up") })] }), up()]);
+    for (const path of ["/admin", "/admin/x", "/adminx", "/%61dmin"]) expect(await statusOf(path), path).to.equal(200);
+    for (const path of ["/Admin", "/x/admin", "/adm"]) expect(await statusOf(path), path).to.equal(404);
+    for (const file of ["docs/gateway.md", "docs/reference/https_edge_route.md"])
+      expect(readFileSync(join(__dirname, "../..", file), "utf8"), file).to.match(
+        /A prefix is a plain beginning: `\/admin` takes .*`\/adminx`/,
+      );
+  });
+
+  it("a rewrite whose result may hold // or .. is refused, with the reason", () => {
+    for (const [from, text] of REFUSED) {
+      const { edges } = gateway.configurationOf([
+        httpsEdge({ routes: [route({ backend: to("up"), policies: rewriting(from, text) })] }),
+        up(),
+      ]);
+      expect(edges[0]?.state, `${from} to ${text}`).to.equal("rejected");
+      expect(edges[0]?.reason).to.contain("url-rewrite").and.to.contain(JSON.stringify(text));
+    }
+    const { edges } = gateway.configurationOf([
+      httpsEdge({ routes: [route({ backend: to("up"), policies: rewriting("^/a$", "/$1") })] }),
+      up(),
+    ]);
+    expect(edges[0]?.reason).to.contain("has no such group");
+  });
+
+  it("a rewrite works on the path; the query stays, and the result is in the form of paths", async () => {
+    for (const [from, text, path, result] of REWRITTEN) {
+      const { edges } = await gateway.serve([httpsEdge({ routes: [route({ backend: to("up"), policies: rewriting(from, text) })] }), up()]);
+      expect(edges[0]?.reason, `${from} to ${text}`).to.equal("");
+      expect(seenBy((await gateway.http1(path)).body), `${path} by ${from} to ${text}`).to.equal(result);
+    }
+  });
+
+  const SPELLINGS = ["APP.example.com", "App.Example.Com:443", "app.EXAMPLE.com:8443", "app.example.com:443", "app.example.com"];
+
+  it("a policy that asks for req.host finds it in every spelling, with and without a port", async () => {
+    for (const expression of [
+      'req.host == "app.example.com"',
+      'req.host == "App.Example.com"',
+      'req.host.startsWith("app.e")',
+      'req.host.endsWith("P.example.com")',
+      'req.host.contains("pp.EX")',
+      'req.headers["Host"] in ["APP.example.com"]',
+      '!(req.host != "app.example.com")',
+    ])
+      for (const hostport of ["app.example.com:443", "*.example.com:443"]) {
+        const routes = [route({ backend: to("up"), policies: inbound(policy([expression], ["deny"])) })];
+        await gateway.serve([httpsEdge({ hostports: [hostport], routes }), up()]);
+        for (const protocol of ["http1", "http2"] as const)
+          for (const host of SPELLINGS)
+            expect((await gateway[protocol]("/", { host })).status, `${host} of ${hostport}, ${expression}, ${protocol}`).to.equal(403);
+      }
+  });
+
+  it("a spelling of the host has no rate limit of its own", async () => {
+    for (const [hostport, ...bucket_key] of [
+      ["app.example.com:443", "req.host"],
+      ["*.example.com:443", "req.host"],
+      ["*.example.com:443", "req.method", 'req.headers["Host"]', 'req.headers["x-key"]'],
+    ] as const) {
+      const limit = { name: "n", capacity: 3, rate: "1h", bucket_key };
+      const routes = [route({ backend: to("up"), policies: inbound(policy([], ["rate-limit", limit])) })];
+      await gateway.serve([httpsEdge({ hostports: [hostport], routes }), up()]);
+      const seen: number[] = [];
+      for (const host of SPELLINGS) seen.push((await gateway.http1("/", { host, headers: { "x-tunnelplane-host": host } })).status);
+      expect(seen, `${bucket_key} of ${hostport}`).to.deep.equal([200, 200, 200, 429, 429]);
+    }
+    const { status, body } = await gateway.http1("/", { sni: "other.example.com" });
+    expect(status, "another host").to.equal(200);
+    expect(body, "what the server behind sees").not.to.contain("x-tunnelplane");
+  });
+});
