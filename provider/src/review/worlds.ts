@@ -1,6 +1,7 @@
 import { createSchema, definitionNamed, mapSecrets, modulesOf, toSent } from "@tunnelplane/sdk/contract";
 import { UNKNOWN, type World, type WorldObject } from "@tunnelplane/sdk/meaning";
 import type { Everything } from "../core/everything";
+import { type Belonging, unseenOwners, withoutDeletedModules } from "./belongings";
 import type { Preview, PreviewStep, State } from "./preview";
 import { objectOf, type ResourceType, typeIn } from "./resources";
 
@@ -28,13 +29,16 @@ export const ourSteps = ({ steps }: Preview): OurStep[] =>
 /** The worlds before and after a preview, with the other objects of the server if it was asked. */
 export function worldsOf(preview: Preview, steps: readonly OurStep[], server: Everything | undefined): Worlds {
   const limits: string[] = [];
+  const changed: Belonging[] = [];
   const before = new Map<string, WorldObject>();
   const after = new Map<string, WorldObject>();
   const keeps = new Set(steps.filter(({ op }) => op === "same" || op === "update").map(({ urn }) => urn));
   for (const { urn, op, type, oldState, newState } of steps) {
     // Skip old copies that an earlier run still has to delete: they are not in use. A replaced object has the same mark, but is in use.
     if (oldState && !(oldState.delete && op.startsWith("delete"))) {
-      before.set(urn, objectOf(type, oldState, { urn, id: idOf(oldState), known: oldState.outputs, isMade: () => true }));
+      const object = objectOf(type, oldState, { urn, id: idOf(oldState), known: oldState.outputs, isMade: () => true });
+      before.set(urn, object);
+      if (op !== "same") changed.push({ type, op, object });
     }
     if (!newState || op.startsWith("delete")) continue;
     const id = keeps.has(urn) && oldState ? idOf(oldState) : idOf(newState);
@@ -43,10 +47,12 @@ export function worldsOf(preview: Preview, steps: readonly OurStep[], server: Ev
     if (type.owner && Reflect.get(object.fields, type.owner.idField) === UNKNOWN) {
       limits.push(`\`${object.name}\` (${type.kind}) belongs to an object that is not known yet, so its effect is not in this review.`);
     } else after.set(urn, object);
+    if (op !== "same") changed.push({ type, op, object });
   }
   const [was, is] = [[...before.values()], [...after.values()]];
   if (preview.missing > 0) limits.push(missing(preview.missing, server !== undefined));
   if (!server) {
+    limits.push(...unseenOwners(changed, [...was, ...is], false));
     limits.push("No server was asked, so objects outside of this stack are not in this review (use --url and --api-key).");
     return { before: { objects: was, partial: true }, after: { objects: is, partial: true }, limits };
   }
@@ -56,9 +62,10 @@ export function worldsOf(preview: Preview, steps: readonly OurStep[], server: Ev
   const recorded = new Set(steps.flatMap(({ oldState, type }) => (oldState && !type.owner ? [idOf(oldState)] : [])));
   const outside = server.found.map(outsideObject).filter(({ id }) => !recorded.has(id));
   const left = undeclaredModules(server, was);
+  limits.push(...unseenOwners(changed, [...was, ...is, ...outside], true));
   return {
     before: { ...known, objects: [...was.map(left), ...outside] },
-    after: { ...known, objects: [...is.map(left), ...outside] },
+    after: { ...known, objects: [...is.map(left), ...outside.map(withoutDeletedModules(was, is))] },
     limits,
   };
 }
