@@ -7,6 +7,7 @@ import {
   createSchema,
   type Definition,
   docOf,
+  holdsUniqueValues,
   isAlwaysSet,
   marksOf,
   modulesWithTypes,
@@ -40,6 +41,7 @@ export function providerClasses(definition: Definition): string {
     computed: { ...computed, uri: field(definition, "uri"), created_at: field(definition, "created_at") },
     secrets: secretPlaces({ ...definition.fields, ...computed }),
     argsOptional: Object.values(schema.shape).every((value) => value.isOptional()),
+    unique: holdsUniqueValues(definition),
   });
   return `${HEADER}import type * as pulumi from "@pulumi/pulumi";
 import { Resource } from "../host/resource";
@@ -87,9 +89,10 @@ interface ClassParts {
   readonly computed: Readonly<Record<string, z.ZodType>>;
   readonly secrets: readonly string[];
   readonly argsOptional: boolean;
+  readonly unique?: boolean;
 }
 
-function writeClass({ type, kind, doc, inputs, extraInputs = [], computed, secrets, argsOptional }: ClassParts): string {
+function writeClass({ type, kind, doc, inputs, extraInputs = [], computed, secrets, argsOptional, unique }: ClassParts): string {
   const property = (name: string, type: string, text: string) =>
     `${jsdoc(text, "  ")}  declare readonly ${name}: pulumi.Output<${type}>;\n`;
   const properties = [
@@ -106,7 +109,7 @@ function writeClass({ type, kind, doc, inputs, extraInputs = [], computed, secre
   return `${jsdoc(doc)}export class ${type} extends Resource {
 ${properties.join("\n")}
 ${jsdoc(`@param args the declared properties; see {@link ${type}Args}`, "  ")}  constructor(name: string, args: ${type}Args${argsOptional ? " = {}" : ""}, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "${kind}", type: "${type}", properties: ${list(names)}, secrets: ${list(secrets)} }, name, args, options);
+    super({ kind: "${kind}", type: "${type}", properties: ${list(names)}, secrets: ${list(secrets)}${unique ? ", unique: true" : ""} }, name, args, options);
   }
 
 ${jsdoc(`Reads an existing object by its id, without managing it.`, "  ")}  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): ${type} {

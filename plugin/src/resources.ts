@@ -35,7 +35,7 @@ export class Resources {
     const news = received(request.getNews()).values;
     const recorded = this.#recordedOf(urn, steps, request, news);
     const declared = received(request.getOldInputs() ?? request.getOlds()).values;
-    const { changes, replaces, deleteBeforeReplace } = this.operation.offline(() => steps.lifecycle.plan(recorded, news, isUnknown));
+    const { changes, replaces, deleteBeforeReplace } = steps.plan(request.getId(), recorded, news);
     // The engine records the inputs that were read. An update, without a request, records those of the program.
     const imported = this.#imported.get(urn);
     const isOther = imported !== undefined && !same(imported.inputs, news);
@@ -60,12 +60,13 @@ export class Resources {
     const [urn, steps] = this.#about(request);
     const { values, secrets } = received(request.getProperties());
     const answer = (outputs: Properties) => sent(outputs, [...secrets, ...secretsOf(steps)]);
+    const intent = intentOf(stateBackend(process.env), urn);
     if (request.getPreview()) {
       const replaced = this.#replaced.get(urn);
-      await this.#expect(urn, steps, values, () => steps.dryRun(replaced?.id, replaced?.recorded ?? {}, values));
+      await this.#expect(urn, steps, values, () => steps.dryRun(replaced?.id, replaced?.recorded ?? {}, values, intent));
       return new CreateResponse().setProperties(answer(steps.lifecycle.foresee(undefined, values, isUnknown, UNKNOWN)));
     }
-    const { id, outputs } = await steps.create(intentOf(stateBackend(process.env), urn), values);
+    const { id, outputs } = await steps.create(intent, values);
     return new CreateResponse().setId(id).setProperties(answer(outputs));
   }
 

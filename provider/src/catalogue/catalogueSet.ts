@@ -30,7 +30,8 @@ export class CatalogueSet extends Resource {
   constructor(name: string, { file, set = name }: CatalogueSetArgs, options?: pulumi.CustomResourceOptions) {
     // Loaded when first used: contract and parser would slow the start of programs that need neither.
     const { declaredObjects } = require("./declareSet") as typeof Declare;
-    const shape = { kind: "catalogue_set", type: "CatalogueSet", properties: ["set", "ids", "tokens", "digest"], secrets: ["tokens"] };
+    const properties = ["set", "ids", "tokens", "digest"];
+    const shape = { kind: "catalogue_set", type: "CatalogueSet", properties, secrets: ["tokens"], unique: true } as const;
     super(shape, name, { set, objects: declaredObjects(file) }, options);
   }
 }

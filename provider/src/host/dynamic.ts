@@ -79,16 +79,16 @@ function handler(kind: string): dynamic.ResourceProvider {
         // The engine stops at the first resource that is refused, so that one tells of the others.
         const problems = found.length > 0 ? [...found, ...(__origin?.mistakes ?? [])] : [];
         if (isNew && origin?.preview) await operation.warnOfMissingKey(__origin?.urn);
+        const intent = isNew ? __origin && intentOf(stateBackend(process.env), __origin.urn) : olds.__intent;
         if (problems.length === 0 && __origin?.preview && !isReplacement) {
           problems.push(...(await refusalsInPreview(__origin, before, inputs)));
-          if (isNew && problems.length === 0) await asStep("preview", () => steps.dryRun(undefined, {}, inputs));
+          if (isNew && problems.length === 0) await asStep("preview", () => steps.dryRun(undefined, {}, inputs, intent));
         }
-        const intent = isNew ? __origin && intentOf(stateBackend(process.env), __origin.urn) : olds.__intent;
         return checked({ ...inputs, ...own({ __intent: intent, __adopts: olds?.__adopts }) }, problems);
       }),
     diff: (id, olds, news) =>
       asStep("diff", async () => {
-        const plan = operation.offline(() => lifecycle.plan(declared(olds), declared(news), isUnknown));
+        const plan = steps.plan(id, declared(olds), declared(news));
         if (origin?.preview) {
           if (plan.changes) await operation.warnOfMissingKey(undefined);
           await asStep("preview", () => steps.dryRun(id, declared(olds), declared(news)));

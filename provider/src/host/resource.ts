@@ -16,6 +16,8 @@ export interface ResourceShape {
   readonly properties: readonly string[];
   /** Paths of the properties that the state encrypts, for example `oidc.clientSecret`. */
   readonly secrets: readonly string[];
+  /** Whether no two objects may hold the same value, such as a hostport, at a time. */
+  readonly unique?: true;
 }
 
 /** The base class of every resource in this package. */
@@ -43,8 +45,12 @@ export abstract class Resource extends pulumi.CustomResource {
           }),
           __provider: providerLiteral(shape.kind),
         },
+        // The engine does not ask the provider which object goes first for `--replace` and for tainted resources.
         // The engine cannot import resources of dynamic providers. The provider does it, see `adopts` in the origin.
-        pulumi.mergeOptions({ additionalSecretOutputs: secretOutputs }, { ...options, import: undefined }),
+        pulumi.mergeOptions(
+          { additionalSecretOutputs: secretOutputs, deleteBeforeReplace: shape.unique },
+          { ...options, import: undefined },
+        ),
       );
     } catch (error) {
       recordAll();

@@ -39,6 +39,12 @@ export class Operation {
   readonly hostports = new DeclaredHostports();
   /** How `pulumi --stack` names the stack, once that is known. */
   stack = "";
+  /**
+   * What the program is known to declare in this run of what several resources may declare one after another: modules, by kind
+   * and id of their object, and change sets. The engine deletes at the end what a program no longer declares, such as the old
+   * name of a renamed resource, and must not take this away with it.
+   */
+  readonly declared = new Set<string>();
   /** The URNs of resources that are in the state and were checked in this run. */
   readonly #present = new Set<string>();
   /** The state at the first time that this run needed it; read once. */

@@ -48,8 +48,10 @@ export class SetSteps {
   }
 
   /** @param intent names the resource in its program and state, the same in each run that tries to create it */
-  create = (declared: DeclaredSet, intent: string | undefined): Promise<RecordedSet> =>
-    this.#run((transport) => this.#lifecycle.create(transport, declared, intent));
+  create = (declared: DeclaredSet, intent: string | undefined): Promise<RecordedSet> => {
+    this.operation.declared.add(keyOf(declared));
+    return this.#run((transport) => this.#lifecycle.create(transport, declared, intent));
+  };
 
   /** The set as it is now; undefined if it is gone. */
   read = (recorded: RecordedSet): Promise<RecordedSet | undefined> => this.#run((transport) => this.#lifecycle.read(transport, recorded));
@@ -57,7 +59,10 @@ export class SetSteps {
   update = (recorded: RecordedSet, declared: DeclaredSet, intent: string | undefined): Promise<RecordedSet> =>
     this.#run((transport) => this.#lifecycle.update(transport, recorded, declared, intent));
 
-  delete = (recorded: RecordedSet): Promise<void> => this.#run((transport) => this.#lifecycle.delete(transport, recorded));
+  /** Leaves a set that another resource of the program declares by now. */
+  delete = async (recorded: RecordedSet): Promise<void> => {
+    if (!this.operation.declared.has(keyOf(recorded))) await this.#run((transport) => this.#lifecycle.delete(transport, recorded));
+  };
 
   #run<T>(work: (transport: Transport) => Promise<T>): Promise<T> {
     return this.operation.withServer(async (transport) => {
@@ -69,6 +74,8 @@ export class SetSteps {
     });
   }
 }
+
+const keyOf = ({ set }: { readonly set: string }): string => `set ${set}`;
 
 /** Faults of objects become a line each. */
 function inLines(error: unknown): unknown {

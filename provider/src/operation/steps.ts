@@ -1,6 +1,10 @@
-import { type Checked, inputsOf, Lifecycle, type Properties, targetOf } from "../core";
+import { ConflictError } from "@tunnelplane/sdk";
+import { camelCase, modulesOf } from "@tunnelplane/sdk/contract";
+import { type Checked, inputsOf, intentOf, Lifecycle, type Plan, type Properties, targetOf } from "../core";
+import { describe } from "./describe";
 import { holdersBehind, hostportsOf, type Wanted } from "./hostports";
 import type { Operation } from "./operation";
+import { stateBackend } from "./stateBackend";
 
 /** The steps of one kind of resource in an operation: the lifecycle, with what every host does around it. */
 export class Steps {
@@ -8,7 +12,7 @@ export class Steps {
 
   constructor(
     private readonly operation: Operation,
-    kind: string,
+    private readonly kind: string,
   ) {
     this.lifecycle = new Lifecycle(targetOf(kind));
   }
@@ -30,6 +34,13 @@ export class Steps {
     return checked;
   }
 
+  /** How a change of what is recorded under an id will be carried out. */
+  plan(id: string, recorded: Properties, desired: Properties): Plan {
+    const plan = this.operation.offline(() => this.lifecycle.plan(recorded, desired, this.operation.host.isUnknown));
+    if (plan.replaces.length === 0) this.#noteModules(id, desired);
+    return plan;
+  }
+
   /** The part of recorded outputs that a program declares. */
   inputsOf = (outputs: Properties): Properties => inputsOf(this.lifecycle.definition, outputs);
 
@@ -44,8 +55,9 @@ export class Steps {
    * In a preview with `validateOnServer`: sends the change as a dry run, so that the server's refusals show now.
    *
    * @param id the object that is changed or replaced; undefined for a new one
+   * @param intent as for a creation
    */
-  async dryRun(id: string | undefined, olds: Properties, news: Properties): Promise<void> {
+  async dryRun(id: string | undefined, olds: Properties, news: Properties, intent?: string): Promise<void> {
     const { operation } = this;
     if (!operation.validatesOnServer || !operation.knowsServer) return;
     const wanted = this.wantedBy(olds, news, (resource) => resource.id === id);
@@ -53,6 +65,8 @@ export class Steps {
       try {
         await this.lifecycle.dryRun(transport, id, olds, news, operation.host.isUnknown);
       } catch (error) {
+        // The engine may delete the old object first; if not, the run says so.
+        if (await this.#isItsOwn(error, intent)) return;
         // The server refuses a hostport that another edge holds. The run moves it if that edge is in this stack.
         if ((await holdersBehind(error, wanted)).length === 0) throw error;
       }
@@ -64,9 +78,18 @@ export class Steps {
     const { operation } = this;
     const { isRecorded } = operation;
     const wanted = this.wantedBy({}, desired, () => false);
-    return operation.withServer((transport) =>
-      operation.hostports.movingHostports(transport, wanted, () => this.lifecycle.create(transport, desired, { intent, isRecorded })),
-    );
+    return operation.withServer(async (transport) => {
+      try {
+        const made = await operation.hostports.movingHostports(transport, wanted, () =>
+          this.lifecycle.create(transport, desired, { intent, isRecorded }),
+        );
+        this.#noteModules(made.id, desired);
+        return made;
+      } catch (error) {
+        if (!(await this.#isItsOwn(error, intent))) throw error;
+        throw new Error(`${describe(error, undefined)}. ${REPLACED_UNASKED}`, { cause: error });
+      }
+    });
   }
 
   /** The object as it is now, or undefined when it is gone. Without anything recorded, all of it. */
@@ -76,13 +99,37 @@ export class Steps {
 
   update(id: string, recorded: Properties, desired: Properties): Promise<Properties> {
     const { operation } = this;
+    this.#noteModules(id, desired);
     const wanted = this.wantedBy(recorded, desired, (resource) => resource.id === id);
     return operation.withServer((transport) =>
       operation.hostports.movingHostports(transport, wanted, () => this.lifecycle.update(transport, id, recorded, desired)),
     );
   }
 
-  delete(id: string, recorded: Properties): Promise<void> {
-    return this.operation.withServer((transport) => this.lifecycle.delete(transport, id, recorded));
+  /** Leaves a module that another resource of the program declares by now: a renamed one, or the object itself. */
+  async delete(id: string, recorded: Properties): Promise<void> {
+    if (this.operation.declared.has(`${this.kind} ${id}`)) return;
+    await this.operation.withServer((transport) => this.lifecycle.delete(transport, id, recorded));
+  }
+
+  /** Notes the modules that the program declares for an object. */
+  #noteModules(id: string, desired: Properties): void {
+    const { kind, operation } = this;
+    const declared = modulesOf(this.lifecycle.definition).filter((module) => desired[camelCase(module)] !== undefined);
+    for (const module of kind.includes(".") ? [kind] : declared.map((name) => `${kind}.${name}`)) operation.declared.add(`${module} ${id}`);
+  }
+
+  /** Whether the server refused a value because the resource's own object holds it. */
+  async #isItsOwn(error: unknown, intent: string | undefined): Promise<boolean> {
+    if (!(error instanceof ConflictError) || intent === undefined) return false;
+    const recorded = await this.operation.stateOfStack().catch(() => []);
+    const backend = stateBackend(process.env);
+    return recorded.some(
+      ({ urn, id }) => id !== undefined && error.message.includes(`(${id.split("/").at(-1)})`) && intentOf(backend, urn) === intent,
+    );
   }
 }
+
+/** For `--replace`, and for tainted resources, the engine does not ask the provider which object goes first. */
+const REPLACED_UNASKED =
+  "That is the object which this resource replaces: set the resource option `deleteBeforeReplace: true`, so that the engine deletes it first";

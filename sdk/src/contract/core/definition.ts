@@ -118,6 +118,9 @@ export const fieldsWhere = (definition: Definition, condition: (marks: Marks) =>
     .filter(([, schema]) => condition(marksOf(schema)))
     .map(([name]) => name);
 
+/** Whether no two objects may hold the same value at a time, such as a hostport. Modules have no values of this kind. */
+export const holdsUniqueValues = ({ unique, sample }: Definition): boolean => unique(sample as Sent<Definition["fields"]>).length > 0;
+
 /** The names of a definition's modules: fields with endpoints of their own. */
 export const modulesOf = (definition: Definition): string[] => fieldsWhere(definition, (marks) => marks.module);
 
