@@ -4,11 +4,12 @@ import { join, resolve } from "node:path";
 import { DevelopmentAuthority } from "./certificates/developmentAuthority";
 import { CertificateFolder } from "./certificates/folder";
 import type { CommonFlags } from "./commands/options";
-import { Discovery } from "./discovery";
-import type { Listen, Objects, ServerCertificate, Surroundings } from "./envoy/model";
+import { discovery, issuersOf } from "./discovery";
+import type { Issuer, Listen, Objects, ServerCertificate, Surroundings } from "./envoy/model";
 import { keptOr } from "./files";
-import type { KeySets } from "./keySets";
+import { keySets, keySetsOf } from "./keySets";
 import type { Ports } from "./ports";
+import type { Published } from "./published";
 
 /** Where systems keep the authorities they trust: Debian and Alpine, Fedora, SUSE. */
 const SYSTEM_TRUST = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem"];
@@ -20,15 +21,14 @@ export const DEFAULT_LISTEN: readonly Listen[] = [{ port: 443, address: "0.0.0.0
 /** The facts of this machine that Envoy's configuration depends on. */
 export class Machine {
   readonly state: string;
-  readonly #discovery: Discovery;
+  readonly #discovery: Published<Issuer>;
   readonly #sessionKey: string;
 
   readonly #folder: CertificateFolder | undefined;
   #nextAt = 0;
   /** Finds the ports that can be listened on; without it, all are taken for free. */
   ports: Ports | undefined;
-  /** Says which key sets do not answer. */
-  keySets: KeySets | undefined;
+  #keySets: Published<true> | undefined;
   #lookedAt = 0;
   /** When sessions end, so that their keys have to be made anew; in milliseconds. */
   renewAt: number | undefined;
@@ -37,11 +37,11 @@ export class Machine {
     private readonly flags: CommonFlags,
     readonly trust: string,
     private readonly authority: DevelopmentAuthority | undefined,
-    complain: (message: string) => void,
+    private readonly complain: (message: string) => void,
   ) {
     this.state = resolve(flags.state);
     this.#folder = flags.certs === undefined ? undefined : new CertificateFolder(flags.certs, complain);
-    this.#discovery = new Discovery({ file: join(this.state, "issuers.json"), trust, complain });
+    this.#discovery = discovery(this.state, trust, complain);
     this.#sessionKey = keptOr(join(this.state, "session.key"), () => randomBytes(32).toString("base64"));
   }
 
@@ -56,19 +56,24 @@ export class Machine {
     return new Machine(flags, resolve(trust), flags.devCa ? await DevelopmentAuthority.open(resolve(flags.state)) : undefined, complain);
   }
 
+  /** Has routes refused whose key sets never answered; without, all are taken for good. */
+  lookAtKeySets(): void {
+    this.#keySets = keySets(this.state, this.trust, this.complain);
+  }
+
   /** Whether what Envoy is told may be another than before, though no object changed. */
   isChanged(now: number): boolean {
     return (
       now >= Math.min(this.#nextAt, this.renewAt ?? Number.POSITIVE_INFINITY) ||
-      this.#discovery.isDue(now) ||
+      this.#discovery.hasNews ||
+      this.#keySets?.hasNews === true ||
       (this.ports?.isLacking === true && now - this.#lookedAt > AGAIN_MS) ||
       this.#folder?.isChanged() === true
     );
   }
 
   async surroundings(objects: Objects): Promise<Surroundings> {
-    this.keySets?.want(objects);
-    await this.#discovery.read(objects);
+    await Promise.all([this.#discovery.want(issuersOf(objects)), this.#keySets?.want(keySetsOf(objects))]);
     this.#lookedAt = Date.now();
     const hosts = [...objects.tls_edge, ...objects.https_edge].flatMap(({ hostports }) =>
       hostports.map((one) => one.slice(0, one.lastIndexOf(":")).toLowerCase()),
@@ -82,7 +87,8 @@ export class Machine {
       sockets: join(this.state, "sockets"),
       secrets: join(this.state, "envoy", "secrets"),
       trust: this.trust,
-      issuers: this.#discovery.issuers,
+      issuers: this.#discovery.known,
+      keySets: this.#keySets?.known,
       sessionKey: this.#sessionKey,
       now: Date.now(),
     };

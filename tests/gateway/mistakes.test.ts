@@ -92,9 +92,15 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
     const holder: Server = createServer().listen(taken, "127.0.0.1");
     await one.site("good.example.com");
     const issuer = `https://127.0.0.1:${issuerPort}`;
-    await one.site("signed.example.com", { oidc: { issuer, client_id: "a", client_secret: "b", scopes: ["openid"] } });
+    const { edge, route } = await one.site("mixed.example.com");
     const keys = `${issuer}/keys`;
-    await one.site("tokens.example.com", { jwt_validation: jwt({}, keys) });
+    for (const [match, checks] of Object.entries<object>({
+      "/signed": { oidc: { issuer, client_id: "a", client_secret: "b", scopes: ["openid"] } },
+      "/tokens": { jwt_validation: jwt({}, keys) },
+    }))
+      await one.api
+        .httpsEdgeRoutes(edge.id)
+        .create({ match_type: "path_prefix", match, backend: { backend_id: route.backend?.backend.id ?? "" }, ...checks });
     one.run("--dev-ca", "--listen", `444=127.0.0.1:${taken}`);
     await one.becomes(200, "good.example.com");
     expect(lineAbout(one, `127.0.0.1:${taken} cannot be listened on`)).to.contain(
@@ -103,12 +109,19 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
     expect(lineAbout(one, `the issuer ${issuer} could not be asked`))
       .to.contain("ECONNREFUSED")
       .and.to.contain("--trust");
-    expect((await one.ask("signed.example.com")).status).to.equal(0);
     await one.gateway.logged(`the key set ${keys} could not be read`);
     expect(lineAbout(one, `the key set ${keys}`))
       .to.contain("ECONNREFUSED")
       .and.to.contain("--trust");
-    expect((await one.ask("tokens.example.com")).status).to.equal(401);
+    // Their routes are refused at their places, so that the one for / does not take them over, and it goes on.
+    for (const [path, status] of Object.entries({ "/": 200, "/other": 200, "/signed": 503, "/signed/x": 503, "/tokens": 503 }))
+      expect((await http1(one.httpsPort, path, { sni: "mixed.example.com" })).status, path).to.equal(status);
+    const { state, reason } = await one.reported(edge.id);
+    expect(state).to.equal("rejected");
+    expect(reason)
+      .to.contain(`the route /signed is refused, and the others are served: the discovery document of the issuer ${issuer}`)
+      .and.to.contain(`the route /tokens is refused, and the others are served: the key set ${keys}`);
+    expect(await one.ready(), "no issuer makes a gateway unready").to.equal(200);
     await new Promise((resolve) => holder.close(resolve));
     await one.gateway.stop();
     one.key = "tpk_of-nobody-at-all";

@@ -73,6 +73,16 @@ export class Running {
     return status === 200 ? (JSON.parse(body) as { name: string }).name : undefined;
   }
 
+  /** What the server was told of an edge, once it was. */
+  async reported(edge: string) {
+    for (;;) {
+      const told = await this.api.gateways.get("edge-1").catch(() => undefined);
+      const found = told?.edges.find(({ id }) => id === edge);
+      if (found) return found;
+      await sleep(50);
+    }
+  }
+
   ready = async (): Promise<number> => (await fetch(`http://127.0.0.1:${this.metricsPort}/readyz`)).status;
   metrics = async (): Promise<string> => (await fetch(`http://127.0.0.1:${this.metricsPort}/metrics`)).text();
 

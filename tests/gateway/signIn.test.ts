@@ -50,7 +50,7 @@ describe("Sign-in and logs by a real Envoy", () => {
     }
   });
 
-  it("rejects an edge whose issuer was never reached, and ends sessions at their limit", async () => {
+  it("rejects a route whose issuer was never reached, and ends sessions at their limit", async () => {
     const { edges } = await gateway.serve(site({ oidc: oidc() }), { issuers: new Map() });
     expect(edges[0]?.reason).to.contain("https://id.example.com").and.to.contain("--trust");
     const at = (now: number) =>

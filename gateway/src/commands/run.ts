@@ -12,7 +12,6 @@ import { SshServer } from "../agents/sshServer";
 import { LONGEST_SOCKET } from "../envoy/names";
 import { keptOr } from "../files";
 import { type Agents, Gateway } from "../gateway";
-import { KeySets } from "../keySets";
 import { Monitor } from "../monitor";
 import { Ports, placeOf } from "../ports";
 import { ServerSource } from "../source";
@@ -93,7 +92,7 @@ async function run(flags: Flags): Promise<void> {
   await envoy.start();
   // An Envoy beside the gateway may have other addresses than this process.
   if (flags.envoy !== "none") machine.ports = new Ports(flags.listen ?? DEFAULT_LISTEN, envoy.listening, complain);
-  machine.keySets = new KeySets(machine.trust, complain);
+  machine.lookAtKeySets();
   await gateway.run(stopping.signal, last);
   await envoy.stop();
   agents?.sockets.stop();

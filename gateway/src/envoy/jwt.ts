@@ -2,7 +2,7 @@ import type { HttpsEdgeRoutesJwtValidation } from "@tunnelplane/sdk";
 import { present } from "@tunnelplane/sdk/contract";
 import type { Backends } from "./backends";
 import { type Json, typed } from "./json";
-import { Unservable } from "./model";
+import { type Surroundings, Unreachable, Unservable } from "./model";
 
 /** How long keys are used before they are asked for again; an issuer that changes keys publishes both for longer. */
 const KEYS_FOR = "300s";
@@ -16,7 +16,12 @@ export interface TokenCheck {
   readonly exact: readonly Json[];
 }
 
-export function tokenCheck(route: string, jwt: HttpsEdgeRoutesJwtValidation, backends: Backends): TokenCheck {
+export function tokenCheck(
+  route: string,
+  jwt: HttpsEdgeRoutesJwtValidation,
+  backends: Backends,
+  { keySets }: Pick<Surroundings, "keySets">,
+): TokenCheck {
   const body = jwt.http.tokens.find(({ method }) => method !== "header");
   if (body)
     throw new Unservable(
@@ -31,6 +36,9 @@ export function tokenCheck(route: string, jwt: HttpsEdgeRoutesJwtValidation, bac
   ];
   if (lists.some((list) => list.length === 0))
     throw new Unservable("a list of jwt_validation is empty, so that no token could pass: fill it, or disable the module");
+  const silent = jwt.jws.keys.sources.additional_jkus.find((uri) => keySets?.has(uri) === false);
+  if (silent !== undefined)
+    throw new Unreachable(`the key set ${silent} was never read: is it reachable from here, and trusted (--trust)?`);
   const providers: Record<string, Json> = {};
   for (const { value: issuer } of jwt.issuer.allow_list)
     for (const uri of jwt.jws.keys.sources.additional_jkus)

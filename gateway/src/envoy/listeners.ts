@@ -11,7 +11,12 @@ import { tlsInspector } from "./tls";
 
 /** A hostport of an edge that was understood. */
 export type Front = { readonly hostport: Hostport; readonly transport: Json | undefined } & (
-  | { readonly virtualHost: Json; readonly needs: readonly Needs[] }
+  | {
+      readonly virtualHost: Json;
+      readonly needs: readonly Needs[];
+      /** Which of its routes are refused, and why. */
+      readonly refusals: readonly string[];
+    }
   | { readonly filters: readonly Json[] }
 );
 

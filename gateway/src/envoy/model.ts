@@ -63,6 +63,8 @@ export interface Surroundings {
   readonly trust: string;
   /** By the issuer's URL, as edges declare it. */
   readonly issuers: ReadonlyMap<string, Issuer>;
+  /** By their URLs, the key sets that answered once; without, all are taken for good. */
+  readonly keySets?: ReadonlyMap<string, unknown>;
   /** The key that signs session cookies; each route gets a key derived from it. */
   readonly sessionKey: string;
   /** In milliseconds. */
@@ -89,6 +91,9 @@ export interface Configuration {
 
 /** Something that was declared and cannot be enforced: the edge is not served, and this is why. */
 export class Unservable extends Error {}
+
+/** A route needs something out there that does not answer: the route is refused at its place, and its edge goes on. */
+export class Unreachable extends Unservable {}
 
 const KINDS: readonly (keyof Objects)[] = [
   "tls_edge",

@@ -35,7 +35,7 @@ export type Decision = { readonly outcome: Outcome } | { readonly when: Conditio
 
 /** Conditional actions that go on afterwards double the outcomes of a route. */
 const MOST_OUTCOMES = 64;
-const NOTHING: Outcome = { limits: [], logs: [] };
+export const NOTHING: Outcome = { limits: [], logs: [] };
 
 /**
  * Settles what is done to requests of a route, as a tree of decisions.

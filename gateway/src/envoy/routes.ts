@@ -5,11 +5,11 @@ import { asks } from "./condition";
 import type { Json } from "./json";
 import { requireToken, type TokenCheck, tokenCheck } from "./jwt";
 import { countsByHost, limitFilter, limitNames, turnOn } from "./limits";
-import type { Objects, Surroundings } from "./model";
+import { type Objects, type Surroundings, Unreachable } from "./model";
 import { type Hostport, isWildcard } from "./names";
 import { networksOf } from "./networks";
-import { refuseUnreachable } from "./paths";
-import { type Action, type Decision, decide, type Outcome } from "./policies";
+import { OWN_PATHS, refuseUnreachable } from "./paths";
+import { type Action, type Decision, decide, NOTHING, type Outcome } from "./policies";
 import { admitting, routeRbac } from "./rbac";
 import { searching } from "./regex";
 import { rewriteOf } from "./rewrite";
@@ -44,16 +44,49 @@ export interface Context {
 export const inOrder = (a: Pick<Served, "exact" | "path">, b: Pick<Served, "exact" | "path">): number =>
   Number(b.exact) - Number(a.exact) || b.path.length - a.path.length || (a.path < b.path ? -1 : 1);
 
-export function serveRoute(route: HttpsEdgeRoutes, hostport: Hostport, context: Context): { served: Served[]; needs: Needs } {
+interface Serving {
+  readonly served: readonly Served[];
+  readonly needs: Needs;
+  /** Why the route is refused, while its edge goes on. */
+  readonly refusal?: string;
+}
+
+export function serveRoute(route: HttpsEdgeRoutes, hostport: Hostport, context: Context): Serving {
+  try {
+    return serve(route, hostport, context);
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error;
+    return refuse(route, error.message);
+  }
+}
+
+/** Stands where the route would, so that no shorter route takes its requests. */
+function refuse(route: HttpsEdgeRoutes, why: string): Serving {
+  const fields = () => ({ name: route.id, ...answerOf(503) });
+  return {
+    served: [{ exact: route.match_type === "exact_path", path: route.match, decision: { outcome: NOTHING }, fields }],
+    needs: { limits: [], countsByHost: false, logs: false, conditional: false },
+    refusal: `the route ${route.match} is refused, and the others are served: ${why}`,
+  };
+}
+
+/** Takes what is below the gateway's own path and belongs to no route, such as ways back to routes that are refused. */
+export const OWN: Served = { exact: false, path: OWN_PATHS, decision: { outcome: NOTHING }, fields: () => answerOf(404) };
+
+function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: Context): Serving {
   const { objects, surroundings, backends } = context;
   refuseUnreachable(route.match);
   const host = isWildcard(hostport.host) ? undefined : hostport.host;
   const decision = decide(route.policies, route.id, host);
   const destination = backends.destination(route.backend, hostport, true);
-  const tokens = route.jwt_validation?.enabled ? { ...tokenCheck(route.id, route.jwt_validation, backends), name: route.id } : undefined;
-  const session = route.oidc?.enabled ? signIn(route.id, route.oidc, hostport.port, backends, surroundings) : undefined;
+  const outcomes = outcomesOf(decision);
+  const limits = outcomes.flatMap((outcome) => outcome.limits.map(limitFilter));
   const networks = networksOf(route.ip_restriction, objects);
   const agents = userAgents(route.user_agent_filter);
+  // What an edge is rejected for comes before what is out there.
+  const check = route.jwt_validation?.enabled && tokenCheck(route.id, route.jwt_validation, backends, surroundings);
+  const tokens = check ? { ...check, name: route.id } : undefined;
+  const session = route.oidc?.enabled ? signIn(route.id, route.oidc, hostport.port, backends, surroundings) : undefined;
   const admit = networks || agents.length > 0 ? { admit: routeRbac(admitting(agents, networks ? [networks] : [])) } : {};
   const open = { ...admit, ...(session ? { [session.name]: turnOn() } : {}) };
   const checks = {
@@ -64,11 +97,10 @@ export function serveRoute(route: HttpsEdgeRoutes, hostport: Hostport, context: 
     ? [session.callback, session.signOut].map((path) => ({
         exact: true,
         path,
-        decision: { outcome: { limits: [], logs: [] } },
+        decision: { outcome: NOTHING },
         fields: () => ({ name: route.id, ...answerOf(404), typed_per_filter_config: open }),
       }))
     : [];
-  const outcomes = outcomesOf(decision);
   return {
     served: [
       {
@@ -82,7 +114,7 @@ export function serveRoute(route: HttpsEdgeRoutes, hostport: Hostport, context: 
     needs: {
       tokens,
       signIn: session,
-      limits: outcomes.flatMap(({ limits }) => limits.map(limitFilter)),
+      limits,
       countsByHost: outcomes.some(({ limits }) => limits.some(countsByHost)),
       logs: outcomes.some(({ logs }) => logs.length > 0),
       conditional: "when" in decision,

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { HttpsEdgeRoutesOidc } from "@tunnelplane/sdk";
 import type { Backends } from "./backends";
 import { extension, type Json, typed } from "./json";
-import { type Surroundings, Unservable } from "./model";
+import { type Surroundings, Unreachable, Unservable } from "./model";
 import { shortHash } from "./names";
 import { OWN_PATHS } from "./paths";
 
@@ -19,7 +19,7 @@ export interface SignIn {
 export function signIn(route: string, oidc: HttpsEdgeRoutesOidc, port: number, backends: Backends, surroundings: Surroundings): SignIn {
   const issuer = surroundings.issuers.get(oidc.issuer);
   if (!issuer)
-    throw new Unservable(
+    throw new Unreachable(
       `the discovery document of the issuer ${oidc.issuer} was never read: is it reachable from here, and trusted (--trust)?`,
     );
   const id = shortHash(route);

@@ -5,7 +5,7 @@ import type { Json } from "./json";
 import { type Front, listenersOf } from "./listeners";
 import { type Configuration, type EdgeState, type Objects, type Surroundings, Unservable } from "./model";
 import { type Hostport, readHostport } from "./names";
-import { dependsOnPath, type Needs, serveRoute } from "./routes";
+import { dependsOnPath, type Needs, OWN, serveRoute } from "./routes";
 import { tcpFilters } from "./tcpChain";
 import { downstreamTls, type Termination, terminationOf } from "./tls";
 import { virtualHost } from "./virtualHost";
@@ -39,9 +39,11 @@ export function translate(objects: Objects, surroundings: Surroundings, leftOut:
       reasons.splice(0, reasons.length, error.message);
     }
     if (served.length > 0) backends.absorb(attempt);
+    const refusals = new Set(served.flatMap((one) => ("refusals" in one ? one.refusals : [])));
     fronts.push(...served);
     refused.push(...hostports.filter((hostport) => !served.some((one) => one.hostport === hostport)));
-    edges.push({ id: edge.id, state: reasons.length === 0 ? "applied" : "rejected", reason: inShort(reasons) });
+    const reason = [...inShort(reasons, "hostports"), ...inShort([...refusals], "routes")].join("; ");
+    edges.push({ id: edge.id, state: reason === "" ? "applied" : "rejected", reason });
   };
   for (const edge of objects.https_edge)
     serve(edge, (hostport, attempt) => httpsFront(edge, hostport, { objects, surroundings, backends: attempt }));
@@ -58,13 +60,12 @@ export function translate(objects: Objects, surroundings: Surroundings, leftOut:
   };
 }
 
-/** An edge may have a hundred hostports, and each of them the same fault. */
+/** An edge may have a hundred hostports or routes, and each of them the same fault. */
 const MOST_REASONS = 5;
-const inShort = (reasons: readonly string[]): string =>
-  [
-    ...reasons.slice(0, MOST_REASONS),
-    ...(reasons.length > MOST_REASONS ? [`and ${reasons.length - MOST_REASONS} more hostports`] : []),
-  ].join("; ");
+const inShort = (reasons: readonly string[], what: string): string[] => [
+  ...reasons.slice(0, MOST_REASONS),
+  ...(reasons.length > MOST_REASONS ? [`and ${reasons.length - MOST_REASONS} more ${what}`] : []),
+];
 
 interface Context {
   readonly objects: Objects;
@@ -99,12 +100,13 @@ function httpsFront(edge: HttpsEdge, hostport: Hostport, context: Context): Fron
   const termination = terminationOf(edge.tls_termination, edge.mutual_tls, context.objects);
   const all = edge.routes.map((route) => serveRoute(route, hostport, context));
   const needs: Needs[] = all.map((one) => one.needs);
-  const served = all.flatMap((one) => one.served);
+  const served = [...all.flatMap((one) => one.served), ...(edge.routes.some(({ oidc }) => oidc?.enabled) ? [OWN] : [])];
   return {
     hostport,
     transport: transportFor(hostport, termination, ["h2", "http/1.1"], context.surroundings),
     virtualHost: virtualHost(hostport, served, { semicolons: dependsOnPath(edge, served) }),
     needs,
+    refusals: all.flatMap(({ refusal }) => refusal ?? []),
   };
 }
 
