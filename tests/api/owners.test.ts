@@ -93,15 +93,17 @@ onEveryDatabase("Users, bots and API keys", (start) => {
     expect((await rest.post("/bot_users", { name: "x", role: null })).body.role).to.equal("member");
   });
 
-  it("are shown to each caller: who it is, its role, and when its key expires", async () => {
+  it("are shown to each caller: who it is, its role, when its key expires, and which server that is", async () => {
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
     const { bot } = await member();
     const key = await server.created("/api_keys", { owner_id: bot.id, expires_at });
     const { status, body } = await new Rest(server.url, key.token).get("/caller");
     expect(status).to.equal(200);
-    expect(body).to.deep.equal({ owner_id: bot.id, name: "ci", role: "member", key_id: key.id, expires_at });
     const admin = await server.read("/caller");
     expect(admin).to.include({ name: "admin", role: "admin", expires_at: null });
+    expect(admin.server_id, "the same for each caller").to.match(/^ac_[0-9A-Za-z]{27}$/);
+    const { server_id } = admin;
+    expect(body).to.deep.equal({ owner_id: bot.id, name: "ci", role: "member", key_id: key.id, server_id, expires_at });
     expect(await server.read(`/api_keys/${admin.key_id}`)).to.include({ owner_id: admin.owner_id });
     expectRefused(await server.rest.post("/caller", {}), { status: 405, code: "TP_1400" });
   });

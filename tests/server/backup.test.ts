@@ -72,7 +72,15 @@ onEveryDatabase("A backup", (start, database) => {
       const second = await ServerProcess.start({ data, args: ADDRESS });
       try {
         const other = new Rest(second.url, server.apiKey);
-        for (const path of ["/credentials", "/edges/tls", "/backends/tunnel_group", "/ip_policies", "/ip_policy_rules", "/api_keys"]) {
+        for (const path of [
+          "/credentials",
+          "/edges/tls",
+          "/backends/tunnel_group",
+          "/ip_policies",
+          "/ip_policy_rules",
+          "/api_keys",
+          "/caller",
+        ]) {
           expect((await other.get(path)).text).to.equal((await rest.get(path)).text);
         }
         const edge = (await rest.get("/edges/tls")).body.edges?.[0] ?? (await rest.get("/edges/tls")).body.tls_edges[0];

@@ -63,6 +63,11 @@ describe("Several servers on one PostgreSQL database", () => {
     }
   });
 
+  it("both answer the same `server_id`, by which providers know the server of an object", async () => {
+    const [id, same] = await Promise.all([one, other].map(async (rest) => (await rest.get("/caller")).body.server_id));
+    expect(id).to.be.a("string").and.equal(same);
+  });
+
   it("addresses in an answer are those of the answering server, not of the one that created the object", async () => {
     const { id, uri } = await created(one, "/ip_policies", {});
     expect(uri).to.equal(`${servers[0].url}/ip_policies/${id}`);

@@ -1,7 +1,7 @@
 import type { Role } from "../contract/role";
 import type { Transport } from "./transport";
 
-/** The owner of an API key, and its role. */
+/** The owner of an API key, its role, and the server that knows it. */
 export interface Caller {
   /** The user or bot that owns the key. */
   readonly owner_id: string;
@@ -9,6 +9,11 @@ export interface Caller {
   readonly name: string;
   readonly role: Role;
   readonly key_id: string;
+  /**
+   * The account of the server's database, as events name it in `account_id`: the same at every address, for all servers of
+   * one database, and after a restore.
+   */
+  readonly server_id: string;
   /** When the key expires (RFC 3339); null if it does not. */
   readonly expires_at: string | null;
 }

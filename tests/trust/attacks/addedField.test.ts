@@ -83,6 +83,13 @@ onEveryDatabase("A database of the last release", (start, database) => {
       }),
     ));
 
+  it("has a `server_id`, which is the same after each start", async () => {
+    const ids: string[] = [];
+    for (let starts = 0; starts < 2; starts++) await served(async (api) => void ids.push((await api.read("/caller")).server_id));
+    expect(ids[0]).to.match(/^ac_[0-9A-Za-z]{27}$/);
+    expect(ids[1]).to.equal(ids[0]);
+  });
+
   it("can be changed by this version, object by object, and keeps all other fields", () =>
     served((api) =>
       eachObject(api, async ({ fields }, object) => {

@@ -51,4 +51,5 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
   event_id: "ev",
   operation_id: "op",
   account_id: "ac",
+  server_id: "ac",
 };

@@ -8,7 +8,7 @@ export const callerOperation: Operation = {
   method: "GET",
   path: "/caller",
   id: "getCaller",
-  summary: "Get the owner of the API key and its role",
+  summary: "Get the owner of the API key, its role and the server",
   tag: { name: "Caller", description: "The user or bot that makes the request." },
   query: [],
   forGateways: true,
@@ -22,6 +22,10 @@ export const callerOperation: Operation = {
         name: z.string().meta({ description: "Name of the owner." }),
         role: z.enum(ROLES).meta({ description: "Role of the owner." }),
         key_id: z.string().meta({ description: "The API key." }),
+        server_id: z.string().meta({
+          description:
+            "The account of this server's database, as events name it in `account_id`: the same at every address, for all servers of one database, and after a restore.",
+        }),
         expires_at: z.iso
           .datetime({ offset: true })
           .nullable()
@@ -29,6 +33,6 @@ export const callerOperation: Operation = {
       }),
     },
   },
-  run: async ({ caller: { ownerId, name, role, keyId, expiresAt } }) =>
-    partAnswer({ owner_id: ownerId, name, role, key_id: keyId, expires_at: expiresAt }),
+  run: async ({ caller: { ownerId, name, role, keyId, expiresAt }, context: { journal } }) =>
+    partAnswer({ owner_id: ownerId, name, role, key_id: keyId, server_id: journal.accountId, expires_at: expiresAt }),
 };
