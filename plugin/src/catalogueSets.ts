@@ -40,8 +40,10 @@ export class CatalogueSets {
   async diff(request: DiffRequest): Promise<DiffResponse> {
     const [olds, before, news] = [request.getOlds(), request.getOldInputs(), request.getNews()].map((struct) => received(struct).values);
     const { DIFF_SOME, DIFF_NONE, DIFF_UNKNOWN } = DiffResponse.DiffChanges;
+    const moves = await this.#steps.movesHere(olds as unknown as RecordedSet, request.getUrn());
     if (olds?.set !== news?.set)
       return new DiffResponse().setChanges(DIFF_SOME).setReplacesList(["set"]).setDiffsList(["set"]).setDeletebeforereplace(true);
+    if (moves) return new DiffResponse().setChanges(DIFF_SOME).setReplacesList(["provider"]);
     // Where the inputs differ, the engine itself compares them, and so shows each property.
     if (!same(before?.objects, news?.objects)) return new DiffResponse().setChanges(DIFF_UNKNOWN);
     const isDrifted = ((await this.#steps.plan(news as unknown as DeclaredSet, olds as unknown as RecordedSet)) ?? 0) > 0;

@@ -35,13 +35,13 @@ export class Resources {
     const news = received(request.getNews()).values;
     const recorded = this.#recordedOf(urn, steps, request, news);
     const declared = received(request.getOldInputs() ?? request.getOlds()).values;
-    const { changes, replaces, deleteBeforeReplace } = steps.plan(request.getId(), recorded, news);
+    const { changes, replaces, deleteBeforeReplace, moves } = await steps.plan(request.getId(), recorded, news, urn);
     // The engine records the inputs that were read. An update, without a request, records those of the program.
     const imported = this.#imported.get(urn);
     const isOther = imported !== undefined && !same(imported.inputs, news);
-    if (replaces.length > 0) this.#replaced.set(urn, { id: request.getId(), recorded });
+    if (replaces.length > 0 && !moves) this.#replaced.set(urn, { id: request.getId(), recorded });
     const response = new DiffResponse()
-      .setChanges(changes || isOther ? DiffResponse.DiffChanges.DIFF_SOME : DiffResponse.DiffChanges.DIFF_NONE)
+      .setChanges(changes || moves || isOther ? DiffResponse.DiffChanges.DIFF_SOME : DiffResponse.DiffChanges.DIFF_NONE)
       .setReplacesList([...replaces])
       .setDeletebeforereplace(deleteBeforeReplace)
       .setHasdetaileddiff(true);
@@ -118,7 +118,6 @@ export class Resources {
 
   #about(request: { getUrn(): string }): [urn: string, steps: Steps] {
     const urn = request.getUrn();
-    this.operation.stack ||= stackIn(urn);
     return [urn, this.#types.of(urn)];
   }
 
@@ -137,8 +136,6 @@ export class Resources {
     await rehearse();
   }
 }
-
-const stackIn = (urn: string): string => urn.split("::")[0]?.split(":").at(-1) ?? "";
 
 function kindOf({ actual, declared }: Difference, replaces: boolean): PropertyDiff.Kind {
   const { Kind } = PropertyDiff;

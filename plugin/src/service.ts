@@ -14,7 +14,7 @@ import { Functions } from "./functions";
 import { Resources } from "./resources";
 import { withoutSecrets } from "./secrets";
 import { checkConfig, configOf, diffConfig } from "./settings";
-import { CATALOGUE_SET, tokenOf, typeIn } from "./types";
+import { CATALOGUE_SET, stackIn, tokenOf, typeIn } from "./types";
 import { isUnknown } from "./values";
 
 const { version } = require("../package.json") as { version: string };
@@ -48,6 +48,7 @@ export class Service {
 
   /** Who serves a resource. */
   #of(request: { getUrn(): string }): Resources | CatalogueSets {
+    this.#operation.stack ||= stackIn(request.getUrn());
     if (typeIn(request.getUrn()) !== tokenOf(CATALOGUE_SET)) return this.#resources;
     // Loaded here: the parser of catalogues would slow the start of programs that have none.
     const { CatalogueSets } = require("./catalogueSets") as typeof SetsModule;
@@ -72,6 +73,7 @@ export class Service {
       [this.#operation, this.#resources, this.#functions] = this.#begin();
       this.#sets = undefined;
       this.#operation.configure(configOf(request));
+      this.#operation.provider = request.getUrn();
       return new ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true).setAcceptresources(false).setAcceptoutputs(false);
     }),
     invoke: unary((request: messages.InvokeRequest) => this.#within(0, this.#functions.invoke(request))),

@@ -53,6 +53,8 @@ export class StepsByType {
 /** A URN names the types of all parents before its own. */
 export const typeIn = (urn: string): string => urn.split("::")[2]?.split("$").at(-1) ?? "";
 
+export const stackIn = (urn: string): string => urn.split("::")[0]?.split(":").at(-1) ?? "";
+
 /** Where a type's properties are secret, whoever says so. */
 export const secretsOf = ({ lifecycle: { definition } }: Steps): PropertyKey[][] =>
   secretPathsOf(definition).map((path) => path.split(".").map(camelCase));

@@ -58,6 +58,7 @@ describe("What adopt writes", () => {
     for (const { inputs, outputs } of resources) {
       expect(JSON.stringify(inputs)).not.to.contain(owner_id);
       expect(outputs).to.have.property("__provider");
+      expect(outputs).to.have.property("__server");
     }
   });
 

@@ -2,6 +2,7 @@ import type { Caller, Transport } from "@tunnelplane/sdk";
 import { camelCase, type Definition, pathFieldsOf, present, registry } from "@tunnelplane/sdk/contract";
 import { readServer } from "../core/everything";
 import { Lifecycle } from "../core/lifecycle";
+import { recordOfServer } from "../core/server";
 import { targetOf, type Wire } from "../core/target";
 import { outputsOf, type Properties } from "../core/values";
 
@@ -31,13 +32,14 @@ export interface World {
 export async function readWorld(transport: Transport, progress: (read: number) => void): Promise<World> {
   const { caller, found, leftOut: unseen } = await readServer(transport, progress);
   const leftOut = [...unseen];
+  const server = await recordOfServer(transport);
   const objects = registry.flatMap((definition) =>
     found
       .filter((one) => one.definition === definition)
       .sort((a, b) => (String(a.answer.id) < String(b.answer.id) ? -1 : 1))
       .flatMap(({ answer }) => {
         const taken = take(definition, answer, caller);
-        if (typeof taken === "object") return [taken];
+        if (typeof taken === "object") return [{ ...taken, outputs: { ...taken.outputs, ...server } }];
         leftOut.push(`${definition.title} ${answer.id}: ${taken}`);
         return [];
       }),

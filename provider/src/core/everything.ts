@@ -1,5 +1,6 @@
-import { type Caller, Collection, callerOf, PermissionError, type Transport } from "@tunnelplane/sdk";
+import { type Caller, Collection, PermissionError, type Transport } from "@tunnelplane/sdk";
 import { type Definition, embeddedIn, pathFieldsOf, plural, registry } from "@tunnelplane/sdk/contract";
+import { knownCallerOf } from "./caller";
 import type { Wire } from "./target";
 
 interface Found {
@@ -19,7 +20,7 @@ const PROGRESS_EVERY = 500;
 
 /** Reads all objects, page by page. Objects that are embedded in others, such as routes, are listed on their own too. */
 export async function readServer(transport: Transport, progress: (read: number) => void): Promise<Everything> {
-  const caller = await callerOf(transport);
+  const caller = await knownCallerOf(transport);
   const leftOut: string[] = [];
   const found: Found[] = [];
   for (const definition of registry.filter(({ path }) => pathFieldsOf({ path }).length === 0)) {

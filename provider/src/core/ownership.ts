@@ -1,9 +1,7 @@
-import { type Caller, callerOf, NotFoundError, type Transport } from "@tunnelplane/sdk";
+import { NotFoundError, type Transport } from "@tunnelplane/sdk";
 import type { Definition } from "@tunnelplane/sdk/contract";
+import { knownCallerOf } from "./caller";
 import type { Properties } from "./values";
-
-/** The caller behind each transport, kept for the life of the process. */
-const callers = new WeakMap<Transport, Promise<Caller>>();
 
 /**
  * Waits for the answer about an object that the state records. The server answers 404 for objects of another owner. If the
@@ -27,20 +25,4 @@ export async function unlessForeign<T>(
       { cause: error },
     );
   }
-}
-
-function knownCallerOf(transport: Transport): Promise<Caller> {
-  let caller = callers.get(transport);
-  if (!caller) {
-    caller = callerOf(transport).catch((error: unknown) => {
-      callers.delete(transport); // the next request may succeed
-      throw error instanceof NotFoundError
-        ? new Error(
-            `${transport.baseUrl} cannot say who owns the API key, so it is unclear whether the object was deleted or is hidden; upgrade the server to this package's version`,
-          )
-        : error;
-    });
-    callers.set(transport, caller);
-  }
-  return caller;
 }

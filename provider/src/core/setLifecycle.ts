@@ -32,6 +32,8 @@ export interface RecordedSet {
   readonly tokens: Readonly<Record<string, string>>;
   /** The digest of the last apply. */
   readonly digest: string;
+  /** The server that has it; see server.ts. */
+  readonly __server?: string;
 }
 
 /** The lifecycle of a catalogue as one resource, independent of its host. */

@@ -33,6 +33,8 @@ export function catalogueSetHandler(operation: Operation): dynamic.ResourceProvi
     },
     async check(olds, { set, objects, __origin }) {
       origin = __origin ?? origin;
+      operation.stack = origin?.stack ?? "";
+      operation.provider = origin?.provider;
       const __intent = olds?.__intent ?? (__origin && intentOf(stateBackend(process.env), __origin.urn));
       const inputs = { set, objects, ...(__intent !== undefined && { __intent }) } as SetProperties;
       const isNew = Object.keys(olds ?? {}).length === 0;
@@ -40,8 +42,10 @@ export function catalogueSetHandler(operation: Operation): dynamic.ResourceProvi
       return { inputs, failures: [] };
     },
     async diff(_id, olds, news) {
+      const moves = await asStep("diff", () => steps.movesHere(olds, origin?.urn));
       if (olds.set !== news.set) return { changes: true, replaces: ["set"], deleteBeforeReplace: true };
       const isOther = olds.__declared !== digestOf([olds.__intent, news.objects]);
+      if (moves) return { changes: isOther ? undefined : true, replaces: ["provider"] };
       // Where the inputs differ, the engine itself compares them, and so shows each property.
       if (isOther && !origin?.preview) return { changes: undefined, replaces: [] };
       const count = await preview(news, olds);

@@ -42,7 +42,7 @@ function handler(kind: string): dynamic.ResourceProvider {
 
   /** Checks a new resource that imports an existing object: the object has to be as declared. */
   async function adopt({ urn }: Origin, { id, hidden }: Adopted, news: Properties): Promise<dynamic.CheckResult> {
-    const found = await asStep("import", () => steps.read(id, news));
+    const found = await asStep("import", () => operation.withServer((transport) => lifecycle.read(transport, id, news)));
     if (!found) return checked(news, [noSuchObject(id)]);
     const { inputs, problems } = await steps.check(urn, found.outputs, news, false);
     const refusal = problems.length > 0 ? undefined : lifecycle.refusalToAdopt(id, found.outputs, inputs, hidden, isUnknown);
@@ -71,6 +71,7 @@ function handler(kind: string): dynamic.ResourceProvider {
         const { __origin } = news as { __origin?: Origin };
         origin = __origin ?? origin;
         operation.stack = origin?.stack ?? "";
+        operation.provider = origin?.provider;
         // The engine checks a replacement without old inputs. Leave the dry run to `diff`, which has both.
         const isReplacement = operation.isReplacement(__origin?.urn, isNew);
         if (isNew && !isReplacement && __origin?.adopts) return adopt(__origin, __origin.adopts, declared(news));
@@ -88,14 +89,15 @@ function handler(kind: string): dynamic.ResourceProvider {
       }),
     diff: (id, olds, news) =>
       asStep("diff", async () => {
-        const plan = steps.plan(id, declared(olds), declared(news));
+        const plan = await steps.plan(id, declared(olds), declared(news), origin?.urn);
         if (origin?.preview) {
           if (plan.changes) await operation.warnOfMissingKey(undefined);
-          await asStep("preview", () => steps.dryRun(id, declared(olds), declared(news)));
+          const before = plan.moves ? {} : declared(olds);
+          await asStep("preview", () => steps.dryRun(plan.moves ? undefined : id, before, declared(news)));
         }
         // With `changes` undefined, the engine compares old and new inputs itself and shows each property that differs.
         // The state of the native provider lacks `__provider`, which every later step needs.
-        const changes = plan.changes || olds.__provider === undefined ? undefined : false;
+        const changes = plan.changes || olds.__provider === undefined ? undefined : plan.moves;
         return { changes, replaces: [...plan.replaces], deleteBeforeReplace: plan.deleteBeforeReplace };
       }),
     create: (inputs) =>
@@ -103,7 +105,7 @@ function handler(kind: string): dynamic.ResourceProvider {
         const { __intent, __adopts } = inputs as { __intent?: string; __adopts?: string };
         const { id, outputs } = await (__adopts === undefined
           ? steps.create(__intent, declared(inputs))
-          : operation.withServer((transport) => takeOver(transport, __adopts, declared(inputs))));
+          : steps.recording((transport) => takeOver(transport, __adopts, declared(inputs))));
         return { id, outs: { ...outputs, ...own(inputs) } };
       }),
     read: (id, properties) =>

@@ -5,6 +5,8 @@ export interface Origin {
   readonly urn: string;
   /** `<organization>/<project>/<stack>` */
   readonly stack: string;
+  /** The URN of the resource's provider, where the program names one. */
+  readonly provider?: string;
   readonly preview: boolean;
   /** In the preview of an edge: the marks of all edges that the program declares, at most {@link MOST_EDGES}. */
   readonly edges?: readonly string[];

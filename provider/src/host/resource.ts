@@ -72,10 +72,11 @@ function originOf(
   const stack = options.id === undefined ? stackName() : undefined;
   if (stack === undefined) return undefined;
   const adopts = options.import === undefined ? undefined : adoptedBy(args, options.import);
+  const provider = (options.provider ?? options.parent?.getProvider(type))?.urn;
   return new Promise((resolve) => {
-    pulumi.createUrn(name, type, options.parent).apply(async (urn) => {
+    pulumi.all([pulumi.createUrn(name, type, options.parent), provider]).apply(async ([urn, provider]) => {
       if (edges || mistakes) await new Promise(setImmediate); // first let the program declare everything that waits for nothing
-      resolve({ urn, stack, preview: pulumi.runtime.isDryRun(), adopts: await adopts, edges, mistakes: mistakes?.() });
+      resolve({ urn, stack, provider, preview: pulumi.runtime.isDryRun(), adopts: await adopts, edges, mistakes: mistakes?.() });
     });
   });
 }

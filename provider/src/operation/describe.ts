@@ -1,5 +1,6 @@
 import { ApiError, AuthenticationError, ConnectionError, TimeoutError, UnexpectedAnswerError } from "@tunnelplane/sdk";
 import { camelCase, ERRORS, messageOf } from "@tunnelplane/sdk/contract";
+import { OtherServerError } from "../core";
 import type { Settings } from "./settings";
 
 /** One line: what went wrong, where, and what to do. */
@@ -18,6 +19,7 @@ export function describe(error: unknown, settings: Settings | undefined): string
     const cure = error instanceof ConnectionError ? "; is the server running?" : ";";
     return `${error.message}${cure} The address comes from ${settings?.sources.baseUrl}`;
   }
+  if (error instanceof OtherServerError) return `${error.message}. The address comes from ${settings?.sources.baseUrl}`;
   return messageOf(error);
 }
 

@@ -39,6 +39,8 @@ export class Operation {
   readonly hostports = new DeclaredHostports();
   /** How `pulumi --stack` names the stack, once that is known. */
   stack = "";
+  /** The URN of the provider that this process serves; undefined for the default one where the host does not know its name. */
+  provider: string | undefined;
   /**
    * What the program is known to declare in this run of what several resources may declare one after another: modules, by kind
    * and id of their object, and change sets. The engine deletes at the end what a program no longer declares, such as the old
@@ -50,7 +52,10 @@ export class Operation {
   /** The state at the first time that this run needed it; read once. */
   #recorded: Promise<readonly RecordedResource[]> | undefined;
   #config: ConfigLookup = () => undefined;
-  #warnedOfMissingKey = false;
+  /** Warnings that are shown once. */
+  readonly #warned = new Set<string>();
+  /** The errors of requests that steps share, as far as one of them has told. */
+  readonly #told = new WeakSet<object>();
 
   constructor(readonly host: Host) {}
 
@@ -81,15 +86,19 @@ export class Operation {
   }
 
   /** Runs a step against the server. Any error becomes one line. */
-  async withServer<T>(run: (transport: Transport) => Promise<T>): Promise<T> {
+  async withServer<T>(run: (transport: Transport, settings: Settings) => Promise<T>): Promise<T> {
     let settings: Settings | undefined;
     try {
       // The default must not take the place of a server that is not known: it would be told the key of the other.
       if (!this.knowsServer) throw new Error("the server's address or the API key is not known yet, so nothing can be asked of it");
       settings = this.#settings();
-      return await run(transportTo(settings));
+      return await run(transportTo(settings), settings);
     } catch (error) {
-      throw new Error(describe(error, settings), { cause: error });
+      const isTold = error instanceof Error && this.#told.has(error);
+      if (error instanceof Error) this.#told.add(error);
+      throw new Error(isTold ? `not done: ${settings?.baseUrl} could not be asked, see the first error` : describe(error, settings), {
+        cause: error,
+      });
     }
   }
 
@@ -104,12 +113,27 @@ export class Operation {
 
   /** Warns once that the run would fail because there is no API key. */
   async warnOfMissingKey(urn: string | undefined): Promise<void> {
-    if (this.#warnedOfMissingKey || !this.knowsServer) return;
+    if (!this.knowsServer) return;
     try {
       this.#settings();
     } catch (error) {
-      this.#warnedOfMissingKey = true;
-      await this.host.warn(messageOf(error), urn);
+      await this.warnOnce(messageOf(error), urn);
+    }
+  }
+
+  /** Shows a warning at the first resource that it is about. */
+  async warnOnce(text: string, urn: string | undefined): Promise<void> {
+    if (this.#warned.has(text)) return;
+    this.#warned.add(text);
+    await this.host.warn(text, urn);
+  }
+
+  /** Whether there are an address and an API key to ask with. */
+  get canAsk(): boolean {
+    try {
+      return this.knowsServer && this.#settings() !== undefined;
+    } catch {
+      return false;
     }
   }
 

@@ -1,7 +1,9 @@
 import type { Transport } from "@tunnelplane/sdk";
 import { ApiError, ConnectionError, TimeoutError } from "@tunnelplane/sdk";
 import type * as Catalogues from "@tunnelplane/sdk/catalogue";
+import { expectServer, recordOfServer } from "../core";
 import { type DeclaredSet, type RecordedSet, SetLifecycle } from "../core/setLifecycle";
+import { movesHere } from "./move";
 import type { Operation } from "./operation";
 
 export type { DeclaredSet, RecordedSet };
@@ -41,7 +43,7 @@ export class SetSteps {
         return operations.length;
       } catch (error) {
         if (!(error instanceof ConnectionError || error instanceof TimeoutError)) throw inLines(error);
-        if (urn) await host.warn(`${error.message}, so the preview shows only what the catalogue changes`, urn.of);
+        if (urn) await this.operation.warnOnce(`${error.message}, so the preview shows only what the catalogue changes`, urn.of);
         return undefined;
       }
     });
@@ -50,19 +52,38 @@ export class SetSteps {
   /** @param intent names the resource in its program and state, the same in each run that tries to create it */
   create = (declared: DeclaredSet, intent: string | undefined): Promise<RecordedSet> => {
     this.operation.declared.add(keyOf(declared));
-    return this.#run((transport) => this.#lifecycle.create(transport, declared, intent));
+    return this.#run(async (transport) => {
+      const server = await recordOfServer(transport);
+      return { ...(await this.#lifecycle.create(transport, declared, intent)), ...server };
+    });
   };
 
   /** The set as it is now; undefined if it is gone. */
-  read = (recorded: RecordedSet): Promise<RecordedSet | undefined> => this.#run((transport) => this.#lifecycle.read(transport, recorded));
+  read = (recorded: RecordedSet): Promise<RecordedSet | undefined> =>
+    this.#runOn(recorded, (transport) => this.#lifecycle.read(transport, recorded));
 
   update = (recorded: RecordedSet, declared: DeclaredSet, intent: string | undefined): Promise<RecordedSet> =>
-    this.#run((transport) => this.#lifecycle.update(transport, recorded, declared, intent));
+    this.#runOn(recorded, async (transport) => {
+      const server = await recordOfServer(transport);
+      return { ...(await this.#lifecycle.update(transport, recorded, declared, intent)), ...server };
+    });
 
   /** Leaves a set that another resource of the program declares by now. */
   delete = async (recorded: RecordedSet): Promise<void> => {
-    if (!this.operation.declared.has(keyOf(recorded))) await this.#run((transport) => this.#lifecycle.delete(transport, recorded));
+    if (this.operation.declared.has(keyOf(recorded))) return;
+    await this.#runOn(recorded, (transport) => this.#lifecycle.delete(transport, recorded));
   };
+
+  /** Whether the program moved a set here from a provider of another server. Throws where only the address changed. */
+  movesHere = (recorded: RecordedSet, urn: string | undefined): Promise<boolean> =>
+    movesHere(this.operation, { id: recorded.set, type: "CatalogueSet", named: named(recorded), urn }, { ...recorded });
+
+  #runOn<T>(recorded: RecordedSet, work: (transport: Transport) => Promise<T>): Promise<T> {
+    return this.#run(async (transport) => {
+      await expectServer(transport, named(recorded), { ...recorded });
+      return work(transport);
+    });
+  }
 
   #run<T>(work: (transport: Transport) => Promise<T>): Promise<T> {
     return this.operation.withServer(async (transport) => {
@@ -76,6 +97,7 @@ export class SetSteps {
 }
 
 const keyOf = ({ set }: { readonly set: string }): string => `set ${set}`;
+const named = ({ set }: RecordedSet): string => `the change set ${set}`;
 
 /** Faults of objects become a line each. */
 function inLines(error: unknown): unknown {

@@ -38,7 +38,10 @@ export interface RecordedResource {
   readonly urn: string;
   readonly type: string;
   readonly id?: string;
+  /** The URN and the id of its provider, with two colons between. */
   readonly provider?: string;
+  /** Whether it was replaced, and is still to be deleted. */
+  readonly delete?: boolean;
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly outputs?: Readonly<Record<string, unknown>>;
 }

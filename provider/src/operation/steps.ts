@@ -1,8 +1,9 @@
-import { ConflictError } from "@tunnelplane/sdk";
+import { ConflictError, type Transport } from "@tunnelplane/sdk";
 import { camelCase, modulesOf } from "@tunnelplane/sdk/contract";
-import { type Checked, inputsOf, intentOf, Lifecycle, type Plan, type Properties, targetOf } from "../core";
+import { type Checked, expectServer, inputsOf, intentOf, Lifecycle, type Plan, type Properties, recordOfServer, targetOf } from "../core";
 import { describe } from "./describe";
 import { holdersBehind, hostportsOf, type Wanted } from "./hostports";
+import { movesHere } from "./move";
 import type { Operation } from "./operation";
 import { stateBackend } from "./stateBackend";
 
@@ -34,11 +35,20 @@ export class Steps {
     return checked;
   }
 
-  /** How a change of what is recorded under an id will be carried out. */
-  plan(id: string, recorded: Properties, desired: Properties): Plan {
-    const plan = this.operation.offline(() => this.lifecycle.plan(recorded, desired, this.operation.host.isUnknown));
+  /**
+   * How a change of what is recorded under an id will be carried out. A resource that the program moved here from a provider
+   * of another server is replaced, with nothing in the way of the new object.
+   *
+   * @throws where only the server's address changed
+   */
+  async plan(id: string, recorded: Properties, desired: Properties, urn: string | undefined): Promise<Plan & { readonly moves: boolean }> {
+    const { host } = this.operation;
+    const { type } = this.lifecycle.definition;
+    const moves = await movesHere(this.operation, { id, type, named: this.#named(id), urn }, recorded);
+    const plan = this.operation.offline(() => this.lifecycle.plan(recorded, desired, host.isUnknown));
+    if (moves) return { ...plan, moves, replaces: [...plan.replaces, "provider"], deleteBeforeReplace: false };
     if (plan.replaces.length === 0) this.#noteModules(id, desired);
-    return plan;
+    return { ...plan, moves };
   }
 
   /** The part of recorded outputs that a program declares. */
@@ -78,7 +88,7 @@ export class Steps {
     const { operation } = this;
     const { isRecorded } = operation;
     const wanted = this.wantedBy({}, desired, () => false);
-    return operation.withServer(async (transport) => {
+    return this.recording(async (transport) => {
       try {
         const made = await operation.hostports.movingHostports(transport, wanted, () =>
           this.lifecycle.create(transport, desired, { intent, isRecorded }),
@@ -92,24 +102,45 @@ export class Steps {
     });
   }
 
+  /** Runs what brings an object into the state, with the server that it is on. */
+  recording<T extends { readonly outputs: Properties }>(run: (transport: Transport) => Promise<T>): Promise<T> {
+    return this.operation.withServer(async (transport) => {
+      const server = await recordOfServer(transport);
+      const made = await run(transport);
+      return { ...made, outputs: { ...made.outputs, ...server } };
+    });
+  }
+
   /** The object as it is now, or undefined when it is gone. Without anything recorded, all of it. */
   read(id: string, recorded: Properties): Promise<{ outputs: Properties; inputs: Properties } | undefined> {
-    return this.operation.withServer((transport) => this.lifecycle.read(transport, id, recorded));
+    return this.operation.withServer(async (transport) => {
+      await expectServer(transport, this.#named(id), recorded);
+      const found = await this.lifecycle.read(transport, id, recorded);
+      if (!found) return undefined;
+      const { __server } = Object.keys(recorded).length > 0 ? recorded : await recordOfServer(transport);
+      return { ...found, outputs: __server === undefined ? found.outputs : { ...found.outputs, __server } };
+    });
   }
 
   update(id: string, recorded: Properties, desired: Properties): Promise<Properties> {
     const { operation } = this;
     this.#noteModules(id, desired);
     const wanted = this.wantedBy(recorded, desired, (resource) => resource.id === id);
-    return operation.withServer((transport) =>
-      operation.hostports.movingHostports(transport, wanted, () => this.lifecycle.update(transport, id, recorded, desired)),
-    );
+    return operation.withServer(async (transport) => {
+      await expectServer(transport, this.#named(id), recorded);
+      const server = await recordOfServer(transport);
+      const update = () => this.lifecycle.update(transport, id, recorded, desired);
+      return { ...(await operation.hostports.movingHostports(transport, wanted, update)), ...server };
+    });
   }
 
   /** Leaves a module that another resource of the program declares by now: a renamed one, or the object itself. */
   async delete(id: string, recorded: Properties): Promise<void> {
     if (this.operation.declared.has(`${this.kind} ${id}`)) return;
-    await this.operation.withServer((transport) => this.lifecycle.delete(transport, id, recorded));
+    await this.operation.withServer(async (transport) => {
+      await expectServer(transport, this.#named(id), recorded);
+      await this.lifecycle.delete(transport, id, recorded);
+    });
   }
 
   /** Notes the modules that the program declares for an object. */
@@ -128,6 +159,8 @@ export class Steps {
       ({ urn, id }) => id !== undefined && error.message.includes(`(${id.split("/").at(-1)})`) && intentOf(backend, urn) === intent,
     );
   }
+
+  #named = (id: string): string => `${this.lifecycle.definition.title} ${id}`;
 }
 
 /** For `--replace`, and for tainted resources, the engine does not ask the provider which object goes first. */

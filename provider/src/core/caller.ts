@@ -1,0 +1,25 @@
+import { type Caller, callerOf, NotFoundError, type Transport } from "@tunnelplane/sdk";
+
+/** The server has no `GET /caller`: it is older than this package, or of another maker. */
+export class NoCallerError extends Error {
+  constructor(address: string) {
+    super(
+      `${address} cannot say who owns the API key and which server it is, so it is unclear whether an object was deleted, is hidden, or is elsewhere; upgrade the server to this package's version`,
+    );
+  }
+}
+
+/** The caller behind each transport: asked for once in the life of the process, also where that fails. */
+const callers = new WeakMap<Transport, Promise<Caller>>();
+
+/** Asks who owns the API key, and which server answers. Steps that ask at the same time share one request. */
+export function knownCallerOf(transport: Transport): Promise<Caller> {
+  let caller = callers.get(transport);
+  if (!caller) {
+    caller = callerOf(transport).catch((error: unknown) => {
+      throw error instanceof NotFoundError ? new NoCallerError(transport.baseUrl) : error;
+    });
+    callers.set(transport, caller);
+  }
+  return caller;
+}

@@ -1,0 +1,79 @@
+import type { Transport } from "@tunnelplane/sdk";
+import { knownCallerOf, NoCallerError } from "./caller";
+import type { Properties } from "./values";
+
+/** A server, as the state keeps it. */
+export interface Server {
+  /** From `GET /caller`: of one database, whatever the address is. */
+  readonly id: string;
+  /** Where it was asked. */
+  readonly address: string;
+}
+
+/**
+ * What the outputs of each resource keep of its server, as `<id> <address>`. Without the address, every preview would have to
+ * ask who answers, and no message could say where the object is. Outputs only, because the engine writes them with every step.
+ */
+const recordOf = ({ id, address }: Server): Properties => ({ __server: `${id} ${address}` });
+
+/** The server that recorded outputs name; undefined where an earlier version wrote them. */
+export function serverIn({ __server }: Properties): Server | undefined {
+  const [, id, address] = /^(\S+) (.+)$/.exec(typeof __server === "string" ? __server : "") ?? [];
+  return id && address ? { id, address } : undefined;
+}
+
+/** What to record of the server behind a transport. Nothing where it does not say who it is. */
+export async function recordOfServer(transport: Transport): Promise<Properties> {
+  try {
+    const { server_id } = await knownCallerOf(transport);
+    return isId(server_id) ? recordOf({ id: server_id, address: transport.baseUrl }) : {};
+  } catch (error) {
+    if (error instanceof NoCallerError) return {};
+    throw error;
+  }
+}
+
+/** Servers of earlier versions answer without an id. */
+const isId = (id: string | undefined): id is string => id !== undefined;
+
+/** An object was asked for at a server that does not have it, because it is on another one. */
+export class OtherServerError extends Error {
+  /** @param what the object, for example `TLS edge edgtls_…` */
+  constructor(
+    what: string,
+    recorded: Server,
+    readonly asked: Server,
+  ) {
+    const [other, cure] =
+      recorded.address === asked.address
+        ? [`another server (${shortId(asked.id)}) answers there now`, "restore its database there"]
+        : [`${nameOf(asked)} is another server`, `set the address back to ${recorded.address}`];
+    super(
+      `${what} is on ${nameOf(recorded)}, and ${other}; nothing was changed. So ${cure}, or, if that server is gone for good, remove its objects from the state with "pulumi state delete"`,
+    );
+  }
+}
+
+/**
+ * Refuses to ask a server for an object that the state has on another one. That server would answer "no such object", and
+ * the object would be taken for deleted while it lives on.
+ *
+ * @param what the object, for messages
+ */
+export async function expectServer(transport: Transport, what: string, recorded: Properties): Promise<void> {
+  const server = serverIn(recorded);
+  if (!server) return;
+  const { baseUrl: address } = transport;
+  const { server_id: id } = await knownCallerOf(transport);
+  if (!isId(id))
+    throw new Error(
+      `${what} is on ${nameOf(server)}, and ${address} does not say which server it is, so nothing was changed: upgrade it to this package's version, or set the address back`,
+    );
+  if (id !== server.id) throw new OtherServerError(what, server, { id, address });
+}
+
+/** A server in a message. */
+export const nameOf = ({ id, address }: Server): string => `${address} (${shortId(id)})`;
+
+/** The end of an id, which tells servers apart: ids begin with their time. */
+const shortId = (id: string): string => id.replace(/^([a-z]+_).*(.{8})$/, "$1…$2");

@@ -1,0 +1,65 @@
+import { messageOf } from "@tunnelplane/sdk/contract";
+import { expectServer, nameOf, OtherServerError, type Properties, serverIn } from "../core";
+import { describe } from "./describe";
+import type { Operation } from "./operation";
+import type { Settings } from "./settings";
+
+/** A resource in the state, and what the program calls it. */
+interface Located {
+  readonly id: string;
+  /** The name of its class. */
+  readonly type: string;
+  /** In messages. */
+  readonly named: string;
+  readonly urn: string | undefined;
+}
+
+/**
+ * Whether the program moved a resource here from a provider of another server, so that a new object has to take the place of
+ * the old one. Asks the server only where its address is not the recorded one.
+ *
+ * @throws where only the address changed, since the old object could then be neither changed nor deleted
+ */
+export async function movesHere(operation: Operation, resource: Located, recorded: Properties): Promise<boolean> {
+  const before = serverIn(recorded);
+  if (!before || !operation.canAsk) return false;
+  return operation.withServer(async (transport, settings) => {
+    if (transport.baseUrl === before.address) return false;
+    try {
+      await expectServer(transport, resource.named, recorded);
+      return false;
+    } catch (error) {
+      if (!(error instanceof OtherServerError)) {
+        const unknown = `it is not known whether ${transport.baseUrl} is the server of this stack's state (${before.address})`;
+        await operation.warnOnce(`${unknown}: ${describe(error, settings)}`, resource.urn);
+        return false;
+      }
+      if (!(await isFromElsewhere(operation, resource, error))) throw operation.isAccount ? inPlace(operation, error, settings) : error;
+      const words = `moves to another server, from ${nameOf(before)} to ${nameOf(error.asked)}: it is made anew there`;
+      await operation.host.warn(words, resource.urn);
+      return true;
+    }
+  });
+}
+
+/** The refusal where a provider of the program got another server's address. */
+function inPlace({ host }: Operation, refusal: OtherServerError, settings: Settings): Error {
+  const noun = host.account?.noun ?? "account";
+  return new Error(
+    `${describe(refusal, settings)}. To move objects to ${refusal.asked.address}, declare another ${noun} with that address and hand it to their resources`,
+  );
+}
+
+/** Whether the state has a resource under another provider than the one that serves this process. */
+async function isFromElsewhere({ provider, stateOfStack }: Operation, { id, type }: Located, refusal: Error): Promise<boolean> {
+  const state = await stateOfStack().catch((error: unknown) => {
+    const [reason] = messageOf(error).split("\n");
+    throw new Error(`${refusal.message} (whether the program moved it there is not known: the stack's state could not be read, ${reason})`);
+  });
+  const before = state.find((resource) => resource.id === id && resource.type.split(":").at(-1) === type && !resource.delete);
+  const from = before?.provider?.split("::").slice(0, -1).join("::");
+  return from !== undefined && from !== provider && !(isDefault(from) && isDefault(provider));
+}
+
+/** Whether a provider is the engine's own, whatever its version. */
+const isDefault = (provider: string | undefined): boolean => provider === undefined || /::default[^:]*$/.test(provider);
