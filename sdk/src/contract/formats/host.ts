@@ -26,7 +26,8 @@ export function isAddress(text: string, { wildcard = false } = {}): boolean {
   const at = text.lastIndexOf(":");
   if (at < 0 || !isPort(text.slice(at + 1))) return false;
   const host = text.slice(0, at);
-  if (host.startsWith("[") && host.endsWith("]")) return isIP(host.slice(1, -1)) === 6;
+  // A zone belongs to one machine, and Envoy takes none.
+  if (host.startsWith("[") && host.endsWith("]")) return isIP(host.slice(1, -1)) === 6 && !host.includes("%");
   return isIP(host) === 4 || isDomain(host, { wildcard });
 }
 

@@ -11,8 +11,8 @@ const LARGEST_PROGRAM = 1_024;
 export const PATTERN_LIMITS = `Each has at most ${LONGEST_PATTERN} bytes and a program of at most ${LARGEST_PROGRAM} instructions; counts of repetitions multiply.`;
 
 /** A regular expression that runs in linear time: RE2's syntax, which has no back-references and no look-around. */
-export const pattern = () =>
-  conditioned(word(LONGEST_PATTERN, "bytes"), (value) => {
+export const pattern = (longest = LONGEST_PATTERN) =>
+  conditioned(word(longest, "bytes"), (value) => {
     // Check the size before compiling, because that takes time and memory in proportion to the program, not to the text.
     const size = programSize(value);
     if (size > LARGEST_PROGRAM)
@@ -21,9 +21,23 @@ export const pattern = () =>
     const { RE2JS } = require("re2js") as typeof Re2;
     try {
       RE2JS.compile(value);
-      return undefined;
+      // A gateway writes the pattern into a larger one; an open quotation would take in what follows.
+      return compiled(`(?:${value})`) ? undefined : 'opens a quotation with "\\Q" and does not close it: add "\\E"';
     } catch (error) {
       const beyondRe2 = /\(\?<?[=!]|\\[1-9]/.test(value) ? "; look-around and back-references are not part of RE2" : "";
       return `is no regular expression that RE2 accepts (${messageOf(error)})${beyondRe2}`;
     }
   });
+
+/** A valid pattern; undefined for a text that is none. */
+function compiled(pattern: string): Re2.RE2JS | undefined {
+  const { RE2JS } = require("re2js") as typeof Re2;
+  try {
+    return RE2JS.compile(pattern);
+  } catch {
+    return undefined;
+  }
+}
+
+/** How many groups a pattern captures; undefined for a text that is no pattern. */
+export const groupsIn = (pattern: string): number | undefined => compiled(pattern)?.groupCount();

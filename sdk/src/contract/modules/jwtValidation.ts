@@ -1,9 +1,11 @@
 import { z } from "zod";
-import { distinct, MOST_ENTRIES, module, object, text, word } from "../core/fields";
+import { conditioned, distinct, MOST_ENTRIES, module, object, text, word } from "../core/fields";
+import type { Rule } from "../core/marks";
+import { complainAboutControls, complainAboutHeader } from "../formats/http";
 import { httpsUrl, webUrl } from "../formats/url";
 
-/** Asymmetric algorithms of RFC 7518 section 3.1: an edge holds no shared secrets. */
-const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"] as const;
+/** Asymmetric algorithms of RFC 7518 section 3.1 and RFC 8037: an edge holds no shared secrets. */
+const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"] as const;
 
 const someOf = <E extends z.ZodType>(element: E, doc: string) =>
   distinct(z.array(element).min(1).max(MOST_ENTRIES), (entry) => JSON.stringify(entry)).meta({ description: doc });
@@ -11,13 +13,24 @@ const someOf = <E extends z.ZodType>(element: E, doc: string) =>
 const allowList = <V extends z.ZodType>(value: V, doc: string) =>
   object({ allow_list: someOf(object({ value: value.meta({ description: "An allowed value." }) }), doc) }).meta({ description: doc });
 
+const namesHeader: Rule = function* ({ method, name }) {
+  if (method !== "header" || typeof name !== "string") return;
+  const complaint = complainAboutHeader(name);
+  if (complaint) yield { path: ["name"], message: complaint };
+};
+
 const tokenLocation = () =>
-  object({
-    type: z.enum(["jwt", "at+jwt", "it+jwt"]).meta({ description: "The type of token, as a hint for parsing." }),
-    method: z.enum(["header", "body"]).meta({ description: "The part of the request that holds the token." }),
-    name: word(255).meta({ description: "The name of the header or of the body's field." }),
-    prefix: text(255, "characters").default("").meta({ description: "A prefix to remove before the token, for example `Bearer `." }),
-  });
+  object(
+    {
+      type: z.enum(["jwt", "at+jwt", "it+jwt"]).meta({ description: "The type of token, as a hint for parsing." }),
+      method: z.enum(["header", "body"]).meta({ description: "The part of the request that holds the token." }),
+      name: word(255).meta({ description: "The name of the header or of the body's field." }),
+      prefix: conditioned(text(255, "characters"), complainAboutControls)
+        .default("")
+        .meta({ description: "A prefix to remove before the token, for example `Bearer `." }),
+    },
+    { rules: [namesHeader] },
+  );
 
 /** spec "JWT validation module". */
 export const jwtValidation = () =>

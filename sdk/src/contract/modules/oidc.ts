@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { MOST_ENTRIES, module, text, word } from "../core/fields";
+import { MOST_ENTRIES, module, word } from "../core/fields";
 import { mark, type Rule } from "../core/marks";
+import { cookiePrefix } from "../formats/http";
 import { httpsUrl } from "../formats/url";
 
 const inactivityWithinMaximum: Rule = function* ({ inactivity_timeout: inactivity, maximum_duration: maximum }) {
@@ -27,9 +28,10 @@ export const oidc = () =>
         .boolean()
         .default(false)
         .meta({ description: "Whether OPTIONS requests pass without sign-in, as CORS requires." }),
-      cookie_prefix: text(255, "characters")
-        .default("")
-        .meta({ description: "Prefix of the session's cookie. Default: the service's own." }),
+      cookie_prefix: cookiePrefix().default("").meta({
+        description:
+          "Prefix of the session's cookie, at most 64 letters, digits and signs of a cookie's name (RFC 6265). Default: the service's own.",
+      }),
       inactivity_timeout: seconds("Users must sign in again after this time without a request."),
       maximum_duration: seconds("Users must sign in again after this time in any case."),
       issuer: httpsUrl().meta({ description: "URL of the provider; the base of its discovery document." }),

@@ -3,8 +3,12 @@ import { conditioned, MOST_ENTRIES, map, module, object, text, word } from "../c
 import { isOptional, mark, type Rule } from "../core/marks";
 import { messageOf } from "../core/validate";
 import { expression, notServed, SERVED_EXPRESSIONS } from "../formats/expression";
+import { HEADER_LIMITS, responseHeaders, responseStatus } from "../formats/http";
+import { groupsIn, pattern } from "../formats/pattern";
+import { durationSeconds } from "../formats/time";
 
 const LONGEST_METADATA = 4096;
+const LONGEST_REWRITE = 2048;
 
 /** Any JSON object, up to a size. */
 const logMetadata = conditioned(z.record(z.string(), z.unknown()), (value) => {
@@ -12,6 +16,15 @@ const logMetadata = conditioned(z.record(z.string(), z.unknown()), (value) => {
   return size > LONGEST_METADATA
     ? `is ${size} bytes long as JSON; at most ${LONGEST_METADATA} bytes are allowed, so shorten it`
     : undefined;
+});
+
+/** Limits that any configuration of Envoy bears: it reads 32 bits, and larger numbers made all of its files unreadable. */
+const MOST_REQUESTS = 1_000_000;
+const LONGEST_RATE_S = 24 * 3600;
+
+const rate = conditioned(text(16).meta({ pattern: "^[1-9][0-9]*[smh]$" }), (value) => {
+  const seconds = /^[1-9]\d*[smh]$/.test(value) ? durationSeconds(value) : 0;
+  return seconds > 0 && seconds <= LONGEST_RATE_S ? undefined : 'must be a duration from "1s" to "24h", such as "60s", "5m" or "1h"';
 });
 
 const said = <S extends z.ZodType>(schema: S, description: string): S => schema.meta({ description });
@@ -25,28 +38,31 @@ const ACTION_CONFIGS = {
   "rate-limit": z.strictObject({
     name: said(word(255), "A name for the limit."),
     algorithm: said(z.enum(["sliding_window"]).optional(), 'How requests are counted: "sliding_window".'),
-    capacity: said(z.int().min(1), "How many requests pass, at least 1."),
-    rate: said(
-      z
-        .string()
-        .max(16)
-        .regex(/^[1-9]\d*(s|m|h)$/, 'must be a duration such as "60s", "5m" or "1h"'),
-      'The time that they are counted in, such as "60s", "5m" or "1h".',
-    ),
+    capacity: said(z.int().min(1).max(MOST_REQUESTS), "How many requests pass, 1 to 1,000,000."),
+    rate: said(rate, 'The time that they are counted in, such as "60s", "5m" or "1h", at most 24 hours.'),
     bucket_key: said(z.array(word(255)).min(1).max(MOST_ENTRIES).optional(), `Up to ${MOST_ENTRIES} names of what is counted apart.`),
   }),
-  "url-rewrite": z.strictObject({
-    from: said(word(2048), "What is replaced, up to 2048 characters."),
-    to: said(word(2048), "What takes its place, up to 2048 characters."),
-  }),
+  "url-rewrite": conditioned(
+    z.strictObject({
+      from: said(pattern(LONGEST_REWRITE), "An RE2 expression for what is replaced, up to 2048 bytes."),
+      to: said(word(LONGEST_REWRITE), "What takes its place, up to 2048 characters; `$1` is the first group."),
+    }),
+    ({ from, to }) => {
+      const named = [...to.matchAll(/\$(?:\$|\{(\d)\}|(\d))/g)].map(([, braced, plain]) => Number(braced ?? plain ?? 0));
+      const [most, groups] = [Math.max(0, ...named), groupsIn(from)];
+      return groups !== undefined && most > groups
+        ? `names the group $${most} in \`to\`, but \`from\` has ${groups}: name one that it has, or write "$$" for "$"`
+        : undefined;
+    },
+  ),
 } as const;
 
 /** Actions that answer with HTTP, which a TLS edge does not speak. */
 const HTTP_ACTION_CONFIGS = {
   "custom-response": z.strictObject({
-    status_code: said(z.int().min(100).max(599), "The status of the response, 100 to 599."),
+    status_code: said(responseStatus(), "The status of the response, 200 to 599."),
     content: said(text(65_536).optional(), "The body of the response, up to 64 KiB."),
-    headers: said(map(word(255), text(4096, "characters")).optional(), `Up to ${MOST_ENTRIES} headers of the response, texts by name.`),
+    headers: said(responseHeaders().optional(), `Up to ${MOST_ENTRIES} headers of the response, texts by name. ${HEADER_LIMITS}`),
   }),
 } as const;
 

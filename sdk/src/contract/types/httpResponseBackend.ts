@@ -1,12 +1,7 @@
-import { z } from "zod";
 import { defineResource } from "../core/definition";
-import { conditioned, description, map, metadata, text } from "../core/fields";
+import { description, metadata, text } from "../core/fields";
 import { mark } from "../core/marks";
-
-const headerName = conditioned(text(255, "characters"), (name) =>
-  /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) ? undefined : "is not a name of an HTTP header",
-);
-const headerValue = conditioned(text(8192), (value) => (/[\r\n\0]/.test(value) ? "must not hold a line break or a zero byte" : undefined));
+import { HEADER_LIMITS, responseHeaders, responseStatus } from "../formats/http";
 
 /** HTTP-response backend; fields after api-decisions "Backends, IP policies". */
 export const httpResponseBackend = defineResource({
@@ -23,8 +18,10 @@ export const httpResponseBackend = defineResource({
     description: description(),
     metadata: metadata(),
     body: text(65_536).default("").meta({ description: "The body of the response." }),
-    headers: mark(map(headerName, headerValue), { userKeys: true }).default({}).meta({ description: "Headers of the response." }),
-    status_code: z.int().min(100).max(599).default(200).meta({ description: "The status of the response." }),
+    headers: mark(responseHeaders(), { userKeys: true })
+      .default({})
+      .meta({ description: `Headers of the response. ${HEADER_LIMITS}` }),
+    status_code: responseStatus().default(200).meta({ description: "The status of the response, 200 to 599." }),
   },
   sample: { status_code: 503, headers: { "retry-after": "600" }, body: "back in ten minutes" },
   example: `const maintenance = new tunnels.HttpResponseBackend("maintenance", {

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { defineResource } from "../core/definition";
-import { conditioned, description, metadata, reference, text } from "../core/fields";
+import { description, metadata, reference } from "../core/fields";
 import { mark } from "../core/marks";
+import { routePath } from "../formats/http";
 import { backend, ipRestriction } from "../modules/edgeModules";
 import { jwtValidation } from "../modules/jwtValidation";
 import { oidc } from "../modules/oidc";
@@ -26,9 +27,9 @@ export const httpsEdgeRoute = defineResource({
     match_type: z
       .enum(["exact_path", "path_prefix"])
       .meta({ description: "Whether `match` is the whole path or a plain beginning of it." }),
-    match: conditioned(text(2048), (value) => (value.startsWith("/") ? undefined : 'must begin with "/"')).meta({
+    match: routePath().meta({
       description:
-        "The path, beginning with `/`. A prefix is a plain beginning: `/admin` takes `/admin/x` and `/adminx` too. `/Admin` is another path. Each path is unique for its `match_type` on an edge.",
+        "The path, beginning with `/`, in the normal form of URLs, at most 1,024 bytes. A prefix is a plain beginning: `/admin` takes `/admin/x` and `/adminx` too. `/Admin` is another path. Each path is unique for its `match_type` on an edge.",
     }),
     description: description(),
     metadata: metadata(),
