@@ -160,7 +160,7 @@ onEveryDatabase("SSH certificates", (start) => {
       valid_after: "2027-01-31T09:00:00.750+01:00",
       valid_until: "2027-02-01T08:00:00Z",
     });
-    expect(issued).to.include({ valid_after: "2027-01-31T09:00:00.750+01:00", valid_until: "2027-02-01T08:00:00Z" });
+    expect(issued).to.include({ valid_after: "2027-01-31T09:00:00+01:00", valid_until: "2027-02-01T08:00:00Z" });
     const lines = inspect(issued.certificate);
     expect(lines).to.include.members([
       "Type: ssh-ed25519-cert-v01@openssh.com user certificate",

@@ -73,6 +73,7 @@ export const withDefaults = (schema: z.ZodType, sent: Json): Json => complete(sc
 /** Drops values that mean "left out", then fills in defaults, at every depth. */
 function complete(schema: z.ZodType, value: unknown, isUnknown: IsUnknown, keepZeroValues = false): unknown {
   if (isUnknown(value)) return value;
+  if (typeof value === "string") return marksOf(schema).normal?.(value) ?? value;
   const element = elementOf(schema);
   if (element && Array.isArray(value)) return value.map((item) => complete(element, item, isUnknown));
   const fields = fieldsOf(schema);

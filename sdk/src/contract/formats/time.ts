@@ -1,16 +1,34 @@
 import { z } from "zod";
 import { conditioned, text } from "../core/fields";
+import { mark } from "../core/marks";
 
 const DATE_TIME = z.iso.datetime({ offset: true });
 
-/** A time from 1970 on in RFC 3339, with its offset. Stored as given, compared in whole seconds. */
+/**
+ * A time from 1970 on in RFC 3339, with its offset. Kept as given but for the forms that few programs read: `t` and `z`
+ * become capitals, and a leap second becomes the second after it (RFC 3339 section 5.6).
+ */
 export const timestamp = () =>
-  conditioned(text(64), (value) => {
-    // zod accepts times without seconds, RFC 3339 does not.
-    if (!DATE_TIME.safeParse(value).success || !/:\d\d:\d\d/.test(value))
-      return 'must be a time in RFC 3339, with its offset, for example "2027-01-31T08:00:00Z" or "2027-01-31T09:00:00+01:00"';
-    return secondsOf(value) < 0 ? "must not be before 1970" : undefined;
-  }).meta({ format: "date-time", examples: ["2027-01-31T08:00:00Z"] });
+  mark(
+    conditioned(text(64), (value) => {
+      // zod accepts times without seconds, RFC 3339 does not.
+      if (!DATE_TIME.safeParse(value).success || !/:\d\d:\d\d/.test(value))
+        return 'must be a time in RFC 3339, with its offset, for example "2027-01-31T08:00:00Z" or "2027-01-31T09:00:00+01:00"';
+      return secondsOf(value) < 0 ? "must not be before 1970" : undefined;
+    }).meta({ format: "date-time", examples: ["2027-01-31T08:00:00Z"] }),
+    { normal: plainTime },
+  );
+
+/** A time in whole seconds, such as certificates hold: a fraction is cut. */
+export const wholeSeconds = () => mark(timestamp(), { normal: (value) => plainTime(value).replace(/\.\d+/, "") });
+
+function plainTime(value: string): string {
+  const time = value.toUpperCase();
+  if (!/T\d\d:59:60/.test(time)) return time;
+  const before = new Date(time.replace(/:60(\.\d+)?/, ":59"));
+  // Leap seconds come at midnight UTC.
+  return /T23:59:59/.test(Number.isNaN(before.getTime()) ? "" : before.toISOString()) ? timestampOf(before.getTime() / 1000 + 1) : time;
+}
 
 /** Seconds since 1970, rounded down, because certificates count in whole seconds. */
 export const secondsOf = (timestamp: string): number => Math.floor(Date.parse(timestamp) / 1000);

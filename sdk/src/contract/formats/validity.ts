@@ -1,15 +1,15 @@
 import { mark, type Rule } from "../core/marks";
 import { endOf } from "../core/renewal";
-import { secondsOf, timestamp, timestampOf } from "./time";
+import { secondsOf, timestampOf, wholeSeconds } from "./time";
 
 const DAY = 24 * 60 * 60;
 
 /** The validity of a certificate. The server fills in what is left out ({@link completeValidity}). */
 export const validityFields = () => ({
-  valid_after: mark(timestamp().optional(), { immutable: true, serverDefault: true }).meta({
+  valid_after: mark(wholeSeconds().optional(), { immutable: true, serverDefault: true }).meta({
     description: "Start of the validity (RFC 3339, in whole seconds). Default: now. Set at creation only.",
   }),
-  valid_until: mark(timestamp().optional(), { immutable: true, serverDefault: true }).meta({
+  valid_until: mark(wholeSeconds().optional(), { immutable: true, serverDefault: true }).meta({
     description:
       "End of the validity (RFC 3339, in whole seconds). Default: 24 hours after its creation, or after `valid_after` if that is later. Set at creation only.",
   }),
