@@ -134,6 +134,77 @@ onEveryDatabase("Every request:", (start) => {
     for (const path of ["/docs", "/console", "/docs/redoc.js"]) expectUnkept(path, await fetch(`${server.url}${path}`), "no-cache");
   });
 
+  it("a name that stands twice in one object of a body is malformed JSON, wherever and however it is written", async () => {
+    const malformed = (name: string) => ({ status: 400, code: "TP_1000", mentions: ["twice", `"${name}"`, "character"] });
+    for (const [body, name] of [
+      ['{"description": "a", "metadata": "b", "description": "c"}', "description"],
+      ['{"description": "a", "descr\\u0069ption": "c"}', "description"],
+      ['{"metadata": "{\\"a\\": 1, \\"a\\": 2}", "description": "\\\\", "metadata": ""}', "metadata"],
+      ['{"description": {"x": [{"y": 1}, {"y": 1, "y": 2}]}}', "y"],
+    ] as const)
+      expectRefused(await server.rest.post("/ip_policies", body), malformed(name));
+    const objects = '[{"kind": "ip_policy", "key": "a", "fields": {"metadata": "x", "metadata": "y"}}]';
+    expectRefused(await server.rest.post("/changesets", `{"set": "twice", "objects": ${objects}}`), malformed("metadata"));
+    const once = '{"description": "a", "metadata": "{\\"a\\": 1, \\"a\\": 2}"}';
+    expect((await server.rest.post("/ip_policies", once)).status).to.equal(201);
+  });
+
+  it("texts of callers are cut in errors after 100 characters", async () => {
+    const long = "x".repeat(5000);
+    const answers = [
+      await server.rest.get(`/edges/tls/${long}`),
+      await server.rest.get(`/credentials/cr_${long}`),
+      await server.rest.get(`/credentials/cr_${"x%20".repeat(1000)}`),
+      await server.rest.get(`/${long}`),
+      await server.rest.get(`/ip_policies?${long}=1`),
+      await server.rest.get("/ip_policies", { "service-version": "2 x".repeat(1000) }),
+      await server.rest.post("/ip_policies", { [long]: 1 }),
+      await server.rest.post("/credentials", { owner_id: `usr_${"x".repeat(60)}`, acl: [`bind:${long}`] }),
+      await server.rest.get(`/gateways/${long}`),
+      await server.rest.get(`/changesets/${"x".repeat(255)}`),
+    ];
+    for (const { status, body } of answers) {
+      expect(status, body.msg).to.be.within(400, 404);
+      expect(JSON.stringify(body), body.msg).not.to.match(/(x ?){101}/);
+    }
+  });
+
+  it("If-None-Match with the ETag of an object or a module answers 304 without a body, and anything else the object", async () => {
+    const backend = await server.created("/backends/tunnel_group", { labels: { app: "cached" } });
+    const edge = await server.created("/edges/tls", { backend: { backend_id: backend.id } });
+    for (const uri of [edge.uri, `${edge.uri}/backend`]) {
+      const { headers } = await server.rest.get(uri);
+      const etag = headers.get("etag") ?? "";
+      for (const known of [etag, `"other", ${etag}`, `W/${etag}`, "*"]) {
+        const answer = await server.rest.get(uri, { "if-none-match": known });
+        expect([answer.status, answer.text, answer.headers.get("etag")]).to.deep.equal([304, "", etag]);
+      }
+      expect((await server.rest.get(uri, { "if-none-match": '"other"' })).status).to.equal(200);
+      expectRefused(await server.rest.get(uri, { "if-none-match": "other" }), {
+        status: 400,
+        code: "TP_1008",
+        mentions: ["If-None-Match"],
+      });
+    }
+    await server.rest.patch(edge.uri, { description: "changed" });
+    const etag = (await server.rest.get(`${edge.uri}/backend`)).headers.get("etag") ?? "";
+    expect((await server.rest.get(edge.uri, { "if-none-match": '"1"' })).body.description).to.equal("changed");
+    expect((await server.rest.patch(edge.uri, { description: "again" }, { "if-none-match": etag })).status).to.equal(200);
+  });
+
+  it("Location is the absolute address of what was created, also of a route and of an entry of a list", async () => {
+    const made = async (path: string, body: object): Promise<RestAnswer> => {
+      const answer = await server.rest.post(path, body);
+      expect(answer.status, answer.text).to.equal(201);
+      expect(answer.headers.get("location")).to.equal(answer.body.uri);
+      return answer;
+    };
+    const { body: edge } = await made("/edges/https", { hostports: ["located.example.com:443"] });
+    await made(`/edges/https/${edge.id}/routes`, { match_type: "path_prefix", match: "/" });
+    const { body: subscription } = await made("/event_subscriptions", {});
+    await made(`/event_subscriptions/${subscription.id}/sources`, { type: "ip_policy_created.v0" });
+  });
+
   it("names such as __proto__ are unknown fields, and do no harm", async () => {
     for (const body of ['{"__proto__": {"description": "x"}}', '{"constructor": {"prototype": {}}}']) {
       const answer = await server.rest.post("/ip_policies", body);

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Caller } from "../auth";
 import type { Documents, Page } from "../documents";
 import { type Database, type GatewayRow, isListed, type Store } from "../storage";
-import { ownTurn, RequestError } from "../util";
+import { ownTurn, quoted, RequestError } from "../util";
 
 const DAY_MS = 24 * 60 * 60_000;
 /** A gateway that has not reported for so long is forgotten. */
@@ -132,7 +132,7 @@ export async function gatewayAt({ store, documents }: Tools, name: string, calle
 }
 
 const unknown = (name: string): RequestError =>
-  new RequestError("not_found", `There is no gateway ${JSON.stringify(name)}; one that was not seen for 7 days is forgotten`);
+  new RequestError("not_found", `There is no gateway ${quoted(name)}; one that was not seen for 7 days is forgotten`);
 
 /** Those of these credentials that belong to an owner. */
 async function credentialsOf(db: Kysely<Database>, owner: string, ids: readonly string[]): Promise<ReadonlySet<string>> {

@@ -6,7 +6,7 @@ import { type Dispatcher, deliveryMetrics } from "../events";
 import { DryRunConsequences } from "../exposure";
 import type { EventWaits } from "../journal";
 import { type Context, type Place, ResourceService, Subresources } from "../resources";
-import { newId, ownTurn, RequestError } from "../util";
+import { newId, ownTurn, quoted, RequestError } from "../util";
 import { Authentication } from "./authentication";
 import { acceptJson, objectIn } from "./bodies";
 import { requestErrorOf } from "./errors";
@@ -23,7 +23,7 @@ import { describing } from "./openapi/descriptions";
 import { allOperations } from "./operations";
 import { isIdempotent, type Operation } from "./operations/operation";
 import { registerPages } from "./pages";
-import { idempotentRequestOf, requireMatch } from "./preconditions";
+import { idempotentRequestOf, isKnown, requireMatch } from "./preconditions";
 import { dryRunOf, findingsOf, type Query } from "./query";
 import { oneLogger, RequestLog } from "./requestLog";
 
@@ -203,7 +203,12 @@ function registerOperation(
     if (outcome === undefined && !consequences) return undefined;
     if (outcome && "etag" in outcome) {
       reply.header("etag", outcome.etag);
-      if (outcome.created && !dryRunOf(query)) reply.header("location", `${expandPath(operation.path, params)}/${outcome.created}`);
+      if (request.method === "GET" && isKnown(request, outcome.etag)) {
+        reply.code(304);
+        return undefined;
+      }
+      if (outcome.created && !dryRunOf(query))
+        reply.header("location", `${address}${expandPath(operation.path, params)}/${outcome.created}`);
     }
     if (outcome && "replayed" in outcome && outcome.replayed) reply.header("idempotent-replayed", "true");
     const plain = !outcome ? "{}" : "json" in outcome ? outcome.json : pageJson(operation, outcome, request, address);
@@ -264,14 +269,14 @@ function pageJson(operation: Operation, page: Page, request: FastifyRequest, add
 function requireVersion(request: FastifyRequest): void {
   const version = request.headers["service-version"];
   if (version === SERVICE_VERSION) return;
-  const found = version === undefined ? "is missing" : `is ${JSON.stringify(version)}`;
+  const found = version === undefined ? "is missing" : `is ${quoted(String(version))}`;
   throw new RequestError("unsupported_version", `The header Service-Version ${found}; this server speaks version ${SERVICE_VERSION}`);
 }
 
 function requirePlainBody(request: FastifyRequest): void {
   const encoding = request.headers["content-encoding"];
   if (encoding === undefined || encoding === "identity") return;
-  throw new RequestError("not_json", `The body must be plain JSON; Content-Encoding ${JSON.stringify(encoding)} is not accepted`);
+  throw new RequestError("not_json", `The body must be plain JSON; Content-Encoding ${quoted(encoding)} is not accepted`);
 }
 
 function queryOf(request: FastifyRequest, accepted: readonly string[]): Record<string, string> {
@@ -280,7 +285,7 @@ function queryOf(request: FastifyRequest, accepted: readonly string[]): Record<s
     if (!accepted.includes(name)) {
       throw new RequestError(
         "invalid_query",
-        `There is no query parameter ${JSON.stringify(name)} here; ${accepted.length ? `accepted: ${accepted.join(", ")}` : "none is accepted"}`,
+        `There is no query parameter ${quoted(name)} here; ${accepted.length ? `accepted: ${accepted.join(", ")}` : "none is accepted"}`,
         { field: name },
       );
     }

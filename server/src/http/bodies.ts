@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { RequestError } from "../util";
-import { placeOfMistake } from "./jsonMistake";
+import { quoted, RequestError } from "../util";
+import { parseJson } from "./json";
 import { type BodyRoom, refuseOutsized } from "./limits/bodyLimits";
 
 declare module "fastify" {
@@ -31,7 +31,7 @@ export function acceptJson(app: FastifyInstance): void {
 function utf8Of(request: FastifyRequest, bytes: Buffer): Buffer {
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers["content-type"] ?? "")?.[1];
   if (charset !== undefined && !/^utf-?8$/i.test(charset))
-    throw new RequestError("malformed_json", `The body must be UTF-8, as JSON is; the charset ${JSON.stringify(charset)} is not accepted`);
+    throw new RequestError("malformed_json", `The body must be UTF-8, as JSON is; the charset ${quoted(charset)} is not accepted`);
   if (!isUtf8(bytes))
     throw new RequestError("malformed_json", `The body is not valid UTF-8 (at character ${charactersBeforeMistake(bytes) + 1})`);
   return bytes;
@@ -41,17 +41,9 @@ function parse(request: FastifyRequest, bytes: Buffer): unknown {
   const text = utf8Of(request, bytes)
     .toString("utf8")
     .replace(/^\uFEFF/, "");
-  const body = parsed(text);
+  const body = parseJson(text);
   refuseOutsized(body, request.routeOptions.config.room);
   return body;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new RequestError("malformed_json", `The body is not valid JSON: ${placeOfMistake(text)}`);
-  }
 }
 
 /** Counts the characters before the first invalid UTF-8. */

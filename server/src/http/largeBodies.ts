@@ -1,7 +1,7 @@
 import type { Fault } from "../util";
 import { BodyError, RequestError, refuseFaults, takeTurn } from "../util";
 import { objectIn } from "./bodies";
-import { placeOfMistake } from "./jsonMistake";
+import { parseJson } from "./json";
 import { refuseOutsized } from "./limits/bodyLimits";
 
 const MIB = 1024 * 1024;
@@ -35,7 +35,7 @@ export async function readListBody(bytes: Buffer | undefined, { list, most }: Li
   const { rest, parts } = await partsOf(whole, list, most);
   if (rest.length > LARGEST_PART)
     throw new RequestError("malformed_json", `The body holds more than 1 MiB besides its ${list}; that must be wrong`);
-  const body = objectIn(parse(rest, "")) as Record<string, unknown>;
+  const body = objectIn(parseJson(rest)) as Record<string, unknown>;
   const broken = new Map<number, Fault>();
   const listed = body[list];
   if (Array.isArray(listed)) {
@@ -54,7 +54,7 @@ function readPart(part: Buffer, place: string, index: number, broken: Map<number
     broken.set(index, { error: "invalid_field", path: [], message });
     return undefined;
   }
-  const item = parse(part.toString("utf8"), `${place}: `);
+  const item = parseJson(part.toString("utf8"), `${place}: `);
   const [fault] = outsized(item);
   if (fault) broken.set(index, fault);
   return item;
@@ -67,14 +67,6 @@ function outsized(value: unknown): readonly Fault[] {
   } catch (error) {
     if (error instanceof BodyError) return error.faults;
     throw error;
-  }
-}
-
-function parse(text: string, place: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new RequestError("malformed_json", `The body is not valid JSON: ${place}${placeOfMistake(text)}`);
   }
 }
 

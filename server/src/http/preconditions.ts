@@ -21,6 +21,15 @@ export function idempotentRequestOf(request: FastifyRequest, body: unknown): Ide
 
 const ETAGS = /^(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)$/;
 
+/** Whether If-None-Match says that the client has this version (RFC 9110 section 13.1.2, by weak comparison). */
+export function isKnown(request: FastifyRequest, etag: string | undefined): boolean {
+  const known = request.headers["if-none-match"]?.trim();
+  if (known === undefined || etag === undefined) return false;
+  if (!ETAGS.test(known))
+    throw new RequestError("invalid_header", `If-None-Match must be "*" or ETags in their quotes, for example ${etag}`);
+  return known === "*" || known.split(",").some((one) => one.trim().replace(/^W\//, "") === etag);
+}
+
 /** If-Match by strong comparison (RFC 9110 section 13.1.1). */
 export function requireMatch(request: FastifyRequest, etag: string | undefined): void {
   const wanted = request.headers["if-match"]?.trim();

@@ -4,7 +4,7 @@ import { type Caller, isHidden } from "../auth";
 import { type Answer, type Document, textIn } from "../documents";
 import type { ObjectChange, StoredAs } from "../journal";
 import { type Database, pipelined } from "../storage";
-import { RequestError, refuseFaults } from "../util";
+import { quoted, RequestError, refuseFaults, shortened } from "../util";
 import type { Findings, Purpose } from "../validation";
 import { refuseCircles } from "./circles";
 import { lockParents, parentOf, touchParent } from "./parents";
@@ -62,7 +62,7 @@ export class StoredObjects {
     if (!id.startsWith(`${definition.idPrefix}_`)) {
       throw new RequestError(
         "wrong_id_kind",
-        `${JSON.stringify(id)} is not the id of ${withArticle(definition.title)}: expected one that begins with "${definition.idPrefix}_"`,
+        `${quoted(id)} is not the id of ${withArticle(definition.title)}: expected one that begins with "${definition.idPrefix}_"`,
       );
     }
     refuseMembers(definition, this.caller);
@@ -73,7 +73,7 @@ export class StoredObjects {
     const elsewhere = inPath && parents.find((field) => inPath[field] !== at[field]);
     if (!row || elsewhere || isHidden(definition, row.owner_id, this.caller)) {
       const where = parents.map((field) => ` of ${at[field]}`).join("");
-      throw new RequestError("not_found", `There is no ${definition.title} ${id}${where}; it may have been deleted`);
+      throw new RequestError("not_found", `There is no ${definition.title} ${shortened(id)}${where}; it may have been deleted`);
     }
     // Picks fields one by one: a spread of node:sqlite's row costs as much as reading it.
     return { row, version: { id, ownerId: row.owner_id, version: row.version } };

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type Definition, fieldOf, marksOf } from "@tunnelplane/sdk/contract";
 import { type Answer, type Document, type Page, textIn } from "../documents";
-import { BodyError, RequestError, refuseFaults } from "../util";
+import { BodyError, quoted, RequestError, refuseFaults } from "../util";
 import { type Created, type Place, type Precondition, StoredObjects } from "./stored";
 import { type ChangeRequest, type Context, Transactions } from "./transaction";
 
@@ -103,7 +103,7 @@ const entriesOf = (document: Document, name: string): Document[] => (document as
 const keyOf = (definition: Definition, name: string): string => marksOf(fieldOf(definition, name)).entries?.key ?? "id";
 
 const noEntry = (definition: Definition, at: Place, name: string): RequestError =>
-  new RequestError("not_found", `${JSON.stringify(at[keyOf(definition, name)])} is none of the ${name} of ${definition.title} ${at.id}`);
+  new RequestError("not_found", `${quoted(String(at[keyOf(definition, name)]))} is none of the ${name} of ${definition.title} ${at.id}`);
 
 /** A subresource has no version of its own, so its ETag is a hash of its content. */
 export function partAnswer(part: unknown): Answer {

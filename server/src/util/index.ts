@@ -3,5 +3,5 @@
 export { customerOf, isLoopback, isPublic } from "./addresses";
 export { newId } from "./ids";
 export { takeRandom } from "./random";
-export { BodyError, type Fault, RequestError, refuseFaults } from "./requestError";
+export { BodyError, type Fault, quoted, RequestError, refuseFaults, shortened } from "./requestError";
 export { inSlices, ownTurn, readLarge, takeTurn } from "./slices";

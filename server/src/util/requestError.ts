@@ -1,5 +1,19 @@
 import { ERRORS, type ErrorBody, type ErrorName, formatPath, present } from "@tunnelplane/sdk/contract";
 
+/** Texts of callers are cut in errors: an id may have the length of a request line. */
+const LONGEST_TEXT = 100;
+/** A text of a caller may stand in brackets and quotes, as a part of a path. */
+const LONGEST_WORD = LONGEST_TEXT + 20;
+
+/** A text of a caller, in quotes, as errors repeat it. */
+export const quoted = (text: string): string => JSON.stringify(shortened(text));
+
+/** A text of a caller, as errors repeat it. */
+export const shortened = (text: string): string => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text);
+
+/** Our own words are short: whatever is longer came from a caller. */
+const cutWords = (message: string): string => message.replace(/\S+/g, (word) => (word.length > LONGEST_WORD ? shortened(word) : word));
+
 /** A refusal, which the API answers with its own status. Any other error becomes a 500. */
 export class RequestError extends Error {
   constructor(
@@ -7,7 +21,7 @@ export class RequestError extends Error {
     message: string,
     readonly options: { readonly field?: string; readonly headers?: Readonly<Record<string, string>> } = {},
   ) {
-    super(message);
+    super(cutWords(message));
   }
 
   get status(): number {
@@ -17,7 +31,7 @@ export class RequestError extends Error {
   body(operationId: string): ErrorBody {
     const { code, status } = ERRORS[this.error];
     const details: Record<string, string> = { operation_id: operationId };
-    if (this.options.field) details.field = this.options.field;
+    if (this.options.field) details.field = cutWords(this.options.field);
     return { error_code: code, status_code: status, msg: this.message, details };
   }
 }
