@@ -126,6 +126,48 @@ onEveryDatabase("Lists", (start) => {
     }
   });
 
+  const filtered = async (path: string, query: object, key: string): Promise<string[]> => {
+    const page = await server.read(`${path}?${new URLSearchParams({ ...query })}`);
+    expect(page.next_page_uri).to.equal(null);
+    return idsOf(page, key);
+  };
+
+  it("a filter by hostport finds the one edge of that kind, in upper or lower case", async () => {
+    const own = hostport();
+    const edge = await server.created("/edges/tls", { hostports: [hostport(), own], description: "found" });
+    const found = (query: object) => filtered("/edges/tls", query, "tls_edges");
+    expect(await found({ hostport: own.toUpperCase() })).to.deep.equal([edge.id]);
+    expect(await found({ hostport: own, description: "found" })).to.deep.equal([edge.id]);
+    expect(await found({ hostport: own, description: "other" })).to.deep.equal([]);
+    expect(await found({ hostport: own, before_id: edge.id })).to.deep.equal([]);
+    expect(await found({ hostport: "nobody.example.com:443" })).to.deep.equal([]);
+    expect(await filtered("/edges/https", { hostport: own }, "https_edges")).to.deep.equal([]);
+  });
+
+  it("filters by description, metadata and owner find exact matches only, and page on", async () => {
+    const named = async (description: string, metadata = "") => (await server.created("/credentials", { description, metadata })).id;
+    const [first, second] = [await named('exactly "this"', '{"a": 1}'), await named('exactly "this"')];
+    await named('exactly "this" and more', 'exactly "this"');
+    const found = (query: object) => filtered("/credentials", query, "credentials");
+    expect(await found({ description: 'exactly "this"' })).to.deep.equal([second, first]);
+    expect(await found({ description: 'exactly "this"', metadata: '{"a": 1}' })).to.deep.equal([first]);
+    expect(await found({ description: "Exactly" })).to.deep.equal([]);
+    const page = await server.read(`/credentials?limit=1&description=${encodeURIComponent('exactly "this"')}`);
+    expect(idsOf(page)).to.deep.equal([second]);
+    expect(idsOf(await server.read(page.next_page_uri))).to.deep.equal([first]);
+    const bot = await server.created("/bot_users", { name: "filtered" });
+    const { id } = await server.created("/credentials", { owner_id: bot.id });
+    expect(await found({ owner_id: bot.id })).to.deep.equal([id]);
+    expect(await found({ owner_id: bot.id, description: "other" })).to.deep.equal([]);
+    const emptied = await server.read("/credentials?description=&limit=100");
+    expect(idsOf(emptied)).to.include(id).and.not.to.include(first);
+  });
+
+  it("a filter for a field that the type has not is refused", async () => {
+    for (const query of ["/credentials?hostport=a:1", "/edges/tls?owner_id=usr_1", "/edges/tls?name=x", "/bot_users?metadata=x"])
+      expectRefused(await server.rest.get(query), badQuery);
+  });
+
   it("paging goes on if the last object of a page is deleted", async () => {
     const ids = await credentials(6);
     const first = await server.read("/credentials?limit=2");

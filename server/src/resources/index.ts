@@ -3,6 +3,7 @@
 export { nests, takeTurnOfAll } from "./circles";
 export type { KeptSecret } from "./creation/behaviour";
 export { prepareCreation } from "./creation/prepare";
+export { type Filter, filtersIn, filtersOf } from "./filters";
 export { forgetAnswers, type IdempotentRequest, placeOf, requestHashOf } from "./idempotency";
 export { parentOf, touchParent } from "./parents";
 export { missingTarget, referenceRows, referencesOf, wrongKind } from "./references";

@@ -54,6 +54,9 @@ export async function pageOf(db: Kysely<Database>, definition: Definition, reque
 /** The documents of a page, one by one. */
 export const documentsIn = ({ documents }: StoredPage): string[] => (documents === "" ? [] : documents.split(JOINT));
 
+/** The id of an object, from its document. */
+export const idIn = (document: string): string => (JSON.parse(document) as { readonly id: string }).id;
+
 /** Besides these, the ids in the collection's path, by field. */
 interface PageParameters {
   readonly kind: string;

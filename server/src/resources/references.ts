@@ -176,11 +176,12 @@ async function refuseHeld(
 
 const deleteUniqueKeys = effect<{ id: string }>((db, parameter) => db.deleteFrom("unique_key").where("resource_id", "=", parameter("id")));
 
-const holderOf = statement<{ scope: string; value: string }, { id: string; owner_id: string }>((db, parameter) =>
+/** The object that holds a unique key. */
+export const holderOf = statement<{ scope: string; value: string }, { id: string; kind: string; owner_id: string }>((db, parameter) =>
   db
     .selectFrom("unique_key")
     .innerJoin("resource", "resource.id", "unique_key.resource_id")
-    .select(["id", "owner_id"])
+    .select(["id", "kind", "owner_id"])
     .where("scope", "=", parameter("scope"))
     .where("value", "=", parameter("value")),
 );

@@ -1,17 +1,19 @@
 import { type Definition, definitionNamed, present } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { type Caller, refuseForeignOwner } from "../auth";
-import type { Answer, Page, PageSize } from "../documents";
+import { type Answer, JOINT, type Page, type PageSize } from "../documents";
 import type { ObjectChange } from "../journal";
 import { type Database, pipelined } from "../storage";
-import { inSlices, newId, RequestError } from "../util";
+import { inSlices, newId, RequestError, takeTurn } from "../util";
 import { takeTurnToNest } from "./circles";
 import { hasBehaviour, prepareCreation, withOwner } from "./creation/prepare";
-import { documentsIn, pageOf } from "./pages";
+import { type Filters, matches, mayMatch } from "./filters";
+import { documentsIn, idIn, pageOf } from "./pages";
 import { lockParents, touchParent } from "./parents";
 import {
   childrenOf,
   forgetReferences,
+  holderOf,
   recordReferences,
   refuseMissing,
   replaceUniqueKeys,
@@ -22,6 +24,22 @@ import {
 import { deleteResource, insertResource, insertSealedSecret, insertToldSecret } from "./rows";
 import { type Created, etagOf, type Place, type Precondition, refuseMembers, StoredObjects } from "./stored";
 import { type ChangeRequest, type Context, Transactions } from "./transaction";
+
+/** Which objects of a list a page shows. */
+interface PageRequest extends PageSize {
+  /** Only objects older than this id. */
+  readonly before?: string;
+  /** Only objects of this user or bot. */
+  readonly owner?: string;
+}
+
+interface ListRequest extends PageRequest {
+  readonly filters?: Filters;
+}
+
+/** A filtered page looks at so many objects, and may end with fewer than it was asked for; the next one goes on there. */
+const MOST_LOOKED = 5000;
+const LOOKED_AT_ONCE = 100;
 
 /** Creates, reads, lists, updates and deletes whole objects of any type. */
 export class ResourceService {
@@ -83,18 +101,49 @@ export class ResourceService {
   }
 
   /** @param parents the ids in the collection's path, by field */
-  async list(definition: Definition, parents: Place, { before, ...size }: PageSize & { before?: string }): Promise<Page> {
+  async list(definition: Definition, parents: Place, { filters, ...page }: ListRequest): Promise<Page> {
     refuseMembers(definition, this.#caller);
-    const owner = definition.access === "owner" && !this.#caller.admin ? this.#caller.ownerId : undefined;
+    await this.#objects.loadParents(this.#store.reader, definition, parents);
+    return filters ? this.#filtered(definition, parents, page, filters) : this.#page(definition, parents, page);
+  }
+
+  async #page(definition: Definition, parents: Place, request: PageRequest): Promise<Page> {
+    const owner = definition.access === "owner" && !this.#caller.admin ? this.#caller.ownerId : request.owner;
     const { reader } = this.#store;
-    await this.#objects.loadParents(reader, definition, parents);
-    const page = await pageOf(reader, definition, { ...size, before, owner, parents });
+    const page = await pageOf(reader, definition, { ...request, owner, parents });
     const documents = this.#documents.areAsRead(definition, page.documents, page.versions)
       ? [page.documents]
       : await inSlices(documentsIn(page), (document, index) =>
           this.#documents.read(reader, definition, document, present(page.versions[index])),
         );
     return { documents, nextBefore: page.nextBefore };
+  }
+
+  /** A hostport leads to its one edge. For other filters objects are read in order, and at most {@link MOST_LOOKED} of them. */
+  async #filtered(definition: Definition, parents: Place, page: PageRequest, filters: Filters): Promise<Page> {
+    const { reader } = this.#store;
+    if (filters.hostport !== undefined) {
+      const [edge] = await holderOf(reader, { scope: "hostport", value: filters.hostport.toLowerCase() });
+      const isThere = edge?.kind === definition.kind && (page.before === undefined || edge.id < page.before);
+      const found = isThere ? await this.get(definition, { ...parents, id: edge.id }) : undefined;
+      return { documents: found && matches(found.json, filters) ? [found.json] : [], nextBefore: null };
+    }
+    const documents: string[] = [];
+    let [bytes, before] = [page.bytes, page.before];
+    for (let looked = 0; looked < MOST_LOOKED; looked += LOOKED_AT_ONCE) {
+      const some = await this.#page(definition, parents, { limit: LOOKED_AT_ONCE, bytes: page.bytes, before, owner: filters.owner_id });
+      for (const json of some.documents.flatMap((text) => text.split(JOINT))) {
+        await takeTurn();
+        if (!mayMatch(json, filters) || !matches(json, filters)) continue;
+        if (documents.length === page.limit || (bytes < Buffer.byteLength(json) && documents.length > 0))
+          return { documents, nextBefore: idIn(present(documents.at(-1))) };
+        documents.push(json);
+        bytes -= Buffer.byteLength(json);
+      }
+      if (some.nextBefore === null) return { documents, nextBefore: null };
+      before = some.nextBefore;
+    }
+    return { documents, nextBefore: before ?? null };
   }
 
   async update(definition: Definition, at: Place, body: unknown, precondition: Precondition): Promise<Answer> {

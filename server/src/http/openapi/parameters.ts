@@ -10,6 +10,12 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
     schema: { type: "string", enum: ["2"], default: "2" },
   },
   "If-Match": { name: "If-Match", in: "header", description: "Go on only if this is the current ETag.", schema: { type: "string" } },
+  "If-None-Match": {
+    name: "If-None-Match",
+    in: "header",
+    description: "Answer 304 without a body if this is the current ETag.",
+    schema: { type: "string" },
+  },
   limit: {
     name: "limit",
     in: "query",
@@ -56,6 +62,24 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
     description: "Only deliveries of this status.",
     schema: { type: "string", enum: ["pending", "delivered", "dead"] },
   },
+  hostport: {
+    name: "hostport",
+    in: "query",
+    description: "Only the edge that serves this hostport, in upper or lower case.",
+    schema: { type: "string" },
+  },
+  owner_id: { name: "owner_id", in: "query", description: "Only objects of this user or bot.", schema: { type: "string" } },
+  ...Object.fromEntries(
+    ["description", "metadata"].map((name) => [
+      name,
+      {
+        name,
+        in: "query",
+        description: `Only objects with exactly this \`${name}\`. A page looks at 5,000 objects at most, so it may have few; \`next_page_uri\` continues.`,
+        schema: { type: "string" },
+      },
+    ]),
+  ),
   after_id: {
     name: "after_id",
     in: "query",
@@ -87,5 +111,5 @@ export const HEADERS: Json = {
   },
   ETag: { description: "The version of the answered object, for If-Match.", schema: { type: "string" } },
   "Retry-After": { description: "Try again after this many seconds; nothing was changed.", schema: { type: "integer", minimum: 1 } },
-  Location: { description: "Path of the new object.", schema: { type: "string" } },
+  Location: { description: "Address of the new object.", schema: { type: "string", format: "uri" } },
 };

@@ -10,7 +10,7 @@ import {
   withArticle,
 } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
-import type { Place } from "../../resources";
+import { filtersIn, filtersOf, type Place } from "../../resources";
 import { refuseFaults } from "../../util";
 import { beforeOf, limitOf } from "../query";
 import { type Operation, type Shape, tagOf } from "./operation";
@@ -40,10 +40,15 @@ export function collectionOperations(definition: Definition): Operation[] {
       method: "GET",
       id: `list${plural(type)}`,
       summary: `List ${plural(title)}, newest first`,
-      query: ["limit", "before_id"],
+      query: ["limit", "before_id", ...filtersOf(definition)],
       success: { status: 200, answer, list: { key: definition.listKey } },
       run: ({ resources, pageBytes }, { params, query }) =>
-        resources.list(definition, params, { limit: limitOf(query), bytes: pageBytes, before: beforeOf(definition, query) }),
+        resources.list(definition, params, {
+          limit: limitOf(query),
+          bytes: pageBytes,
+          before: beforeOf(definition, query),
+          filters: filtersIn(query),
+        }),
     },
     {
       ...one,

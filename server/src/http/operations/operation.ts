@@ -4,7 +4,7 @@ import type { Caller } from "../../auth";
 import type { Answer, Page } from "../../documents";
 import type { Dispatcher } from "../../events";
 import type { EventWaits } from "../../journal";
-import type { ChangeRequest, Context, Place, Precondition, ResourceService, Subresources } from "../../resources";
+import type { ChangeRequest, Context, Filter, Place, Precondition, ResourceService, Subresources } from "../../resources";
 import type { BodyRoom } from "../limits/bodyLimits";
 import type { Query } from "../query";
 
@@ -77,7 +77,10 @@ export interface Operation {
     | "status"
     | "address"
     | "after_address"
+    | Filter
   )[];
+  /** The query parameters that must be given. */
+  readonly required?: readonly Operation["query"][number][];
   readonly body?: Shape;
   readonly success: { readonly status: 200 | 201 | 204; readonly answer?: Shape; readonly list?: { readonly key: string } };
   /** Whether its body may have 16 MiB; it gets the bytes and reads them itself. */
