@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { bare, docOf, isOptional, pascalCase } from "../sdk/src/contract";
+import { bare, docOf, isOptional, marksOf, pascalCase, type Variants } from "../sdk/src/contract";
 import { jsdoc } from "./names";
 
 /** How to write a schema as TypeScript. */
@@ -10,6 +10,8 @@ export interface Style {
   readonly wrap: (type: string) => string;
   /** Whether fields with defaults may be left out. */
   readonly leaveOut: boolean;
+  /** Whether an object whose one field depends on another is written as a union. */
+  readonly variants: boolean;
   /** Names the interface of an object in a field. */
   readonly nest: (parent: string, field: string) => string;
 }
@@ -35,6 +37,8 @@ export function writeType(schema: z.ZodType, parent: string, field: string, styl
   }
   if (schema instanceof z.ZodObject) {
     if (isRef(schema)) return "Ref";
+    const { variants } = marksOf(schema);
+    if (variants && style.variants) return variantsOf(variants, style);
     const name = style.nest(parent, pascalCase(field));
     nested.push(writeInterface(name, docOf(schema) || `The fields of \`${style.spell(field)}\`.`, schema, style));
     return name;
@@ -51,6 +55,18 @@ export function writeType(schema: z.ZodType, parent: string, field: string, styl
   if (schema instanceof z.ZodNumber) return "number";
   if (schema instanceof z.ZodUnknown) return "unknown";
   return "string";
+}
+
+/** One object type for each value of the field that decides: `{ type: "deny"; config?: { … } } | …`. */
+function variantsOf({ by, field, shapes }: Variants, style: Style): string {
+  const objects = Object.entries(shapes).map(([value, shape]) => {
+    const settings = Object.entries(shape.shape as Record<string, z.ZodType>).map(
+      ([name, setting]) => `${name}${isOptional(setting) ? "?" : ""}: ${writeType(setting, "", name, style, [])}`,
+    );
+    const mayBeLeftOut = style.leaveOut && Object.values(shape.shape).every((setting) => isOptional(setting as z.ZodType));
+    return `{ ${by}: ${JSON.stringify(value)}; ${field}${mayBeLeftOut ? "?" : ""}: { ${settings.join("; ")} } }`;
+  });
+  return `\n    | ${objects.join("\n    | ")}\n  `;
 }
 
 const arrayOf = (element: string): string => (element.includes(" ") ? `(${element})[]` : `${element}[]`);

@@ -21,6 +21,8 @@ const args: Style = {
   spell: camelCase,
   wrap: (type) => `pulumi.Input<${type}>`,
   leaveOut: true,
+  // Inputs may be promises, of which no type can say which settings they hold.
+  variants: false,
   nest: (parent, field) => (parent.endsWith("Args") ? `${parent.slice(0, -4)}${field}Module` : `${parent}${field}`),
 };
 

@@ -13,10 +13,17 @@ import {
 import { type Style, writeInterface } from "./interfaces";
 import { fileOf, HEADER, jsdoc, pathLiteral } from "./names";
 
-const answered: Style = { spell: (name) => name, wrap: (type) => type, leaveOut: false, nest: (parent, field) => parent + field };
+const answered: Style = {
+  spell: (name) => name,
+  wrap: (type) => type,
+  leaveOut: false,
+  variants: true,
+  nest: (parent, field) => parent + field,
+};
 const sent: Style = {
   ...answered,
   leaveOut: true,
+  variants: true,
   nest: (parent, field) => `${parent.replace(/(Create|Update|Replace)$/, "")}${field}Replace`,
 };
 

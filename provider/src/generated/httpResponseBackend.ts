@@ -13,10 +13,10 @@ export interface HttpResponseBackendArgs {
   /** The body of the response. */
   body?: pulumi.Input<string>;
 
-  /** Headers of the response. */
+  /** Headers of the response. Names and values as in RFC 9110, a value of at most 8192 bytes; not connection, content-length, host, keep-alive, proxy-connection, te, trailer, transfer-encoding, upgrade. */
   headers?: pulumi.Input<Record<string, pulumi.Input<string>>>;
 
-  /** The status of the response. Default `200`. */
+  /** The status of the response, 200 to 599. Default `200`. */
   statusCode?: pulumi.Input<number>;
 }
 
@@ -42,10 +42,10 @@ export class HttpResponseBackend extends Resource {
   /** The body of the response. */
   declare readonly body: pulumi.Output<string>;
 
-  /** Headers of the response. */
+  /** Headers of the response. Names and values as in RFC 9110, a value of at most 8192 bytes; not connection, content-length, host, keep-alive, proxy-connection, te, trailer, transfer-encoding, upgrade. */
   declare readonly headers: pulumi.Output<Record<string, string>>;
 
-  /** The status of the response. Default `200`. */
+  /** The status of the response, 200 to 599. Default `200`. */
   declare readonly statusCode: pulumi.Output<number>;
 
   /** Address of this object. */

@@ -28,7 +28,7 @@ export interface HttpsEdgeRouteOidcModule {
   /** Whether OPTIONS requests pass without sign-in, as CORS requires. Default `false`. */
   optionsPassthrough?: pulumi.Input<boolean>;
 
-  /** Prefix of the session's cookie. Default: the service's own. */
+  /** Prefix of the session's cookie, at most 64 letters, digits and signs of a cookie's name (RFC 6265). Default: the service's own. */
   cookiePrefix?: pulumi.Input<string>;
 
   /** Users must sign in again after this time without a request. In seconds; 0 for no limit. Default `0`. */
@@ -110,7 +110,7 @@ export interface HttpsEdgeRouteJwtValidationModuleJwsKeys {
 /** How signatures are checked. */
 export interface HttpsEdgeRouteJwtValidationModuleJws {
   /** Algorithms that a signature may use. */
-  allowedAlgorithms: pulumi.Input<(pulumi.Input<"RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512">)[]>;
+  allowedAlgorithms: pulumi.Input<(pulumi.Input<"RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA">)[]>;
 
   /** Keys that signatures are checked with. */
   keys: pulumi.Input<HttpsEdgeRouteJwtValidationModuleJwsKeys>;
@@ -151,7 +151,7 @@ export interface HttpsEdgeRoutePoliciesModuleInboundActions {
   /** The type of the action. */
   type: pulumi.Input<"deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response">;
 
-  /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. `custom-response`: `status_code` (required): The status of the response, 100 to 599. `content` (optional): The body of the response, up to 64 KiB. `headers` (optional): Up to 100 headers of the response, texts by name. Their names are sent as written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, 1 to 1,000,000. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h", at most 24 hours. `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): An RE2 expression for what is replaced, up to 2048 bytes. `to` (required): What takes its place, up to 2048 characters; `$1` is the first group. `custom-response`: `status_code` (required): The status of the response, 200 to 599. `content` (optional): The body of the response, up to 64 KiB. `headers` (optional): Up to 100 headers of the response, texts by name. Names and values as in RFC 9110, a value of at most 8192 bytes; not connection, content-length, host, keep-alive, proxy-connection, te, trailer, transfer-encoding, upgrade. Their names are sent as written. */
   config?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
 }
 
@@ -172,7 +172,7 @@ export interface HttpsEdgeRoutePoliciesModuleOutboundActions {
   /** The type of the action. */
   type: pulumi.Input<"deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response">;
 
-  /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. `custom-response`: `status_code` (required): The status of the response, 100 to 599. `content` (optional): The body of the response, up to 64 KiB. `headers` (optional): Up to 100 headers of the response, texts by name. Their names are sent as written. */
+  /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, 1 to 1,000,000. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h", at most 24 hours. `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): An RE2 expression for what is replaced, up to 2048 bytes. `to` (required): What takes its place, up to 2048 characters; `$1` is the first group. `custom-response`: `status_code` (required): The status of the response, 200 to 599. `content` (optional): The body of the response, up to 64 KiB. `headers` (optional): Up to 100 headers of the response, texts by name. Names and values as in RFC 9110, a value of at most 8192 bytes; not connection, content-length, host, keep-alive, proxy-connection, te, trailer, transfer-encoding, upgrade. Their names are sent as written. */
   config?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
 }
 
@@ -208,7 +208,7 @@ export interface HttpsEdgeRouteArgs {
   /** Whether `match` is the whole path or a plain beginning of it. */
   matchType: pulumi.Input<"exact_path" | "path_prefix">;
 
-  /** The path, beginning with `/`. A prefix is a plain beginning: `/admin` takes `/admin/x` and `/adminx` too. `/Admin` is another path. Each path is unique for its `match_type` on an edge. */
+  /** The path, beginning with `/`, in the normal form of URLs, at most 1,024 bytes. A prefix is a plain beginning: `/admin` takes `/admin/x` and `/adminx` too. `/Admin` is another path. Each path is unique for its `match_type` on an edge. */
   match: pulumi.Input<string>;
 
   /** A description for people. At most 255 bytes. */
@@ -262,7 +262,7 @@ export class HttpsEdgeRoute extends Resource {
   /** Whether `match` is the whole path or a plain beginning of it. */
   declare readonly matchType: pulumi.Output<"exact_path" | "path_prefix">;
 
-  /** The path, beginning with `/`. A prefix is a plain beginning: `/admin` takes `/admin/x` and `/adminx` too. `/Admin` is another path. Each path is unique for its `match_type` on an edge. */
+  /** The path, beginning with `/`, in the normal form of URLs, at most 1,024 bytes. A prefix is a plain beginning: `/admin` takes `/admin/x` and `/adminx` too. `/Admin` is another path. Each path is unique for its `match_type` on an edge. */
   declare readonly match: pulumi.Output<string>;
 
   /** A description for people. At most 255 bytes. */
@@ -400,7 +400,7 @@ export class HttpsEdgeRouteOidc extends Resource {
   /** Whether OPTIONS requests pass without sign-in, as CORS requires. Default `false`. */
   declare readonly optionsPassthrough: pulumi.Output<boolean>;
 
-  /** Prefix of the session's cookie. Default: the service's own. */
+  /** Prefix of the session's cookie, at most 64 letters, digits and signs of a cookie's name (RFC 6265). Default: the service's own. */
   declare readonly cookiePrefix: pulumi.Output<string>;
 
   /** Users must sign in again after this time without a request. In seconds; 0 for no limit. Default `0`. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mark } from "./core/marks";
 import { once } from "./core/once";
 
 const said = <S extends z.ZodType>(schema: S, doc: string): S => schema.meta({ description: doc });
@@ -86,26 +87,9 @@ export const exposureSchema = once(() => {
         }),
       )
       .meta({ description: "What policies do; conditional where expressions have to hold." }),
-    goes_to: z
-      .looseObject({
-        kind: said(
-          z.enum([
-            "tunnel_group",
-            "static",
-            "http_response",
-            "weighted",
-            "failover",
-            "tunnels",
-            "missing",
-            "cycle",
-            "disabled",
-            "unknown",
-            "more",
-          ]),
-          "What takes the traffic: a kind of backend, `tunnels` that bind the address themselves, or why there is none.",
-        ),
-      })
-      .meta({ description: "The tree of backends: `parts` with `percent` and `to`, or what is tried `in_order`." }),
+    goes_to: goesTo().meta({
+      description: "The tree of backends: `parts` with `percent` and `to`, or what is tried `in_order`.",
+    }),
     served_by: z
       .object({
         credentials: said(z.array(named), "The credentials that the caller may see, at most 100."),
@@ -119,3 +103,38 @@ export const exposureSchema = once(() => {
     unknown: texts("The fields of this row that are not wholly known, because there is more than one answer looks at."),
   });
 });
+
+/** Where traffic goes; a weighted or a failover backend goes to others in its turn. */
+const goesTo = once(() => {
+  const name = text("What people call the backend.");
+  const one = <F extends Record<string, z.ZodType>>(kind: string, doc: string, fields: F) =>
+    z.looseObject({ kind: said(z.literal(kind), doc), ...fields });
+  // A reference, because documents name each shape once, and this one holds itself.
+  const inner = z.unknown().meta({ $ref: `#/components/schemas/${GOES_TO}` });
+  const part = z.object({ percent: said(z.number(), "Its part of the traffic."), to: inner });
+  const target = z.discriminatedUnion("kind", [
+    one("tunnel_group", "Tunnels with these labels.", { name, labels: said(z.record(z.string(), z.string()), "The labels.") }),
+    one("static", "A fixed address.", {
+      name,
+      address: said(z.string().nullable(), "`host:port`; null where it is not known yet."),
+      tls: said(z.boolean(), "Whether TLS is spoken there."),
+    }),
+    one("http_response", "A fixed response.", { name, status_code: said(z.int(), "Its status.") }),
+    one("weighted", "Several backends, each with its part.", { name, parts: said(z.array(part), "The parts.") }),
+    one("failover", "The first of several backends that is healthy.", { name, in_order: said(z.array(inner), "The backends.") }),
+    one("tunnels", "Tunnels that bind the address themselves.", {}),
+    ...NOWHERE.map(([kind, doc]) => one(kind, doc, { name })),
+  ]);
+  return mark(target, { name: GOES_TO });
+});
+
+const GOES_TO = "ExposureGoesTo";
+
+/** Why no backend is named. */
+const NOWHERE = [
+  ["missing", "There is no such backend."],
+  ["cycle", "It leads back to itself."],
+  ["disabled", "The module is disabled."],
+  ["unknown", "Not known yet, or not visible to the caller."],
+  ["more", "The tree goes on; at most 200 backends on 20 levels are shown."],
+] as const;

@@ -3,7 +3,7 @@ import "../nodeVersion";
 export * from "./core/convert";
 export * from "./core/definition";
 export { docOf } from "./core/docs";
-export { exactlyOne, object, text, word } from "./core/fields";
+export { object, text, word } from "./core/fields";
 export { lookupOf } from "./core/lookup";
 export {
   bare,

@@ -23,10 +23,10 @@ export interface HttpResponseBackend {
   /** The body of the response. */
   body: string;
 
-  /** Headers of the response. */
+  /** Headers of the response. Names and values as in RFC 9110, a value of at most 8192 bytes; not connection, content-length, host, keep-alive, proxy-connection, te, trailer, transfer-encoding, upgrade. */
   headers: Record<string, string>;
 
-  /** The status of the response. */
+  /** The status of the response, 200 to 599. */
   status_code: number;
 }
 
@@ -41,10 +41,10 @@ export interface HttpResponseBackendCreate {
   /** The body of the response. */
   body?: string;
 
-  /** Headers of the response. */
+  /** Headers of the response. Names and values as in RFC 9110, a value of at most 8192 bytes; not connection, content-length, host, keep-alive, proxy-connection, te, trailer, transfer-encoding, upgrade. */
   headers?: Record<string, string>;
 
-  /** The status of the response. Default `200`. */
+  /** The status of the response, 200 to 599. Default `200`. */
   status_code?: number;
 }
 

@@ -45,7 +45,7 @@ export interface HttpsEdgeRoutesOidc {
   /** Whether OPTIONS requests pass without sign-in, as CORS requires. */
   options_passthrough: boolean;
 
-  /** Prefix of the session's cookie. Default: the service's own. */
+  /** Prefix of the session's cookie, at most 64 letters, digits and signs of a cookie's name (RFC 6265). Default: the service's own. */
   cookie_prefix: string;
 
   /** Users must sign in again after this time without a request. In seconds; 0 for no limit. */
@@ -127,7 +127,7 @@ export interface HttpsEdgeRoutesJwtValidationJwsKeys {
 /** How signatures are checked. */
 export interface HttpsEdgeRoutesJwtValidationJws {
   /** Algorithms that a signature may use. */
-  allowed_algorithms: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512")[];
+  allowed_algorithms: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA")[];
 
   /** Keys that signatures are checked with. */
   keys: HttpsEdgeRoutesJwtValidationJwsKeys;
@@ -163,15 +163,6 @@ export interface HttpsEdgeRoutesUserAgentFilter {
   deny: string[];
 }
 
-/** The fields of `actions`. */
-export interface HttpsEdgeRoutesPoliciesInboundActions {
-  /** The type of the action. */
-  type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
-
-  /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. `custom-response`: `status_code` (required): The status of the response, 100 to 599. `content` (optional): The body of the response, up to 64 KiB. `headers` (optional): Up to 100 headers of the response, texts by name. Their names are sent as written. */
-  config: Record<string, unknown>;
-}
-
 /** The fields of `inbound`. */
 export interface HttpsEdgeRoutesPoliciesInbound {
   /** A name for people. */
@@ -181,16 +172,13 @@ export interface HttpsEdgeRoutesPoliciesInbound {
   expressions: string[];
 
   /** The actions, in the order in which they run. */
-  actions: HttpsEdgeRoutesPoliciesInboundActions[];
-}
-
-/** The fields of `actions`. */
-export interface HttpsEdgeRoutesPoliciesOutboundActions {
-  /** The type of the action. */
-  type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
-
-  /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. `custom-response`: `status_code` (required): The status of the response, 100 to 599. `content` (optional): The body of the response, up to 64 KiB. `headers` (optional): Up to 100 headers of the response, texts by name. Their names are sent as written. */
-  config: Record<string, unknown>;
+  actions: (
+    | { type: "deny"; config: { status_code?: number } }
+    | { type: "log"; config: { metadata?: Record<string, unknown> } }
+    | { type: "rate-limit"; config: { name: string; algorithm?: "sliding_window"; capacity: number; rate: string; bucket_key?: string[] } }
+    | { type: "url-rewrite"; config: { from: string; to: string } }
+    | { type: "custom-response"; config: { status_code: number; content?: string; headers?: Record<string, string> } }
+  )[];
 }
 
 /** The fields of `outbound`. */
@@ -202,7 +190,13 @@ export interface HttpsEdgeRoutesPoliciesOutbound {
   expressions: string[];
 
   /** The actions, in the order in which they run. */
-  actions: HttpsEdgeRoutesPoliciesOutboundActions[];
+  actions: (
+    | { type: "deny"; config: { status_code?: number } }
+    | { type: "log"; config: { metadata?: Record<string, unknown> } }
+    | { type: "rate-limit"; config: { name: string; algorithm?: "sliding_window"; capacity: number; rate: string; bucket_key?: string[] } }
+    | { type: "url-rewrite"; config: { from: string; to: string } }
+    | { type: "custom-response"; config: { status_code: number; content?: string; headers?: Record<string, string> } }
+  )[];
 }
 
 /** The fields of `policies`. */
@@ -234,7 +228,7 @@ export interface HttpsEdgeRoutes {
   /** Whether `match` is the whole path or a plain beginning of it. */
   match_type: "exact_path" | "path_prefix";
 
-  /** The path, beginning with `/`. A prefix is a plain beginning: `/admin` takes `/admin/x` and `/adminx` too. `/Admin` is another path. Each path is unique for its `match_type` on an edge. */
+  /** The path, beginning with `/`, in the normal form of URLs, at most 1,024 bytes. A prefix is a plain beginning: `/admin` takes `/admin/x` and `/adminx` too. `/Admin` is another path. Each path is unique for its `match_type` on an edge. */
   match: string;
 
   /** A description for people. At most 255 bytes. */

@@ -27,7 +27,7 @@ export interface HttpsEdgeRouteOidc {
   /** Whether OPTIONS requests pass without sign-in, as CORS requires. */
   options_passthrough: boolean;
 
-  /** Prefix of the session's cookie. Default: the service's own. */
+  /** Prefix of the session's cookie, at most 64 letters, digits and signs of a cookie's name (RFC 6265). Default: the service's own. */
   cookie_prefix: string;
 
   /** Users must sign in again after this time without a request. In seconds; 0 for no limit. */
@@ -109,7 +109,7 @@ export interface HttpsEdgeRouteJwtValidationJwsKeys {
 /** How signatures are checked. */
 export interface HttpsEdgeRouteJwtValidationJws {
   /** Algorithms that a signature may use. */
-  allowed_algorithms: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512")[];
+  allowed_algorithms: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA")[];
 
   /** Keys that signatures are checked with. */
   keys: HttpsEdgeRouteJwtValidationJwsKeys;
@@ -145,15 +145,6 @@ export interface HttpsEdgeRouteUserAgentFilter {
   deny: string[];
 }
 
-/** The fields of `actions`. */
-export interface HttpsEdgeRoutePoliciesInboundActions {
-  /** The type of the action. */
-  type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
-
-  /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. `custom-response`: `status_code` (required): The status of the response, 100 to 599. `content` (optional): The body of the response, up to 64 KiB. `headers` (optional): Up to 100 headers of the response, texts by name. Their names are sent as written. */
-  config: Record<string, unknown>;
-}
-
 /** The fields of `inbound`. */
 export interface HttpsEdgeRoutePoliciesInbound {
   /** A name for people. */
@@ -163,16 +154,13 @@ export interface HttpsEdgeRoutePoliciesInbound {
   expressions: string[];
 
   /** The actions, in the order in which they run. */
-  actions: HttpsEdgeRoutePoliciesInboundActions[];
-}
-
-/** The fields of `actions`. */
-export interface HttpsEdgeRoutePoliciesOutboundActions {
-  /** The type of the action. */
-  type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
-
-  /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. `custom-response`: `status_code` (required): The status of the response, 100 to 599. `content` (optional): The body of the response, up to 64 KiB. `headers` (optional): Up to 100 headers of the response, texts by name. Their names are sent as written. */
-  config: Record<string, unknown>;
+  actions: (
+    | { type: "deny"; config: { status_code?: number } }
+    | { type: "log"; config: { metadata?: Record<string, unknown> } }
+    | { type: "rate-limit"; config: { name: string; algorithm?: "sliding_window"; capacity: number; rate: string; bucket_key?: string[] } }
+    | { type: "url-rewrite"; config: { from: string; to: string } }
+    | { type: "custom-response"; config: { status_code: number; content?: string; headers?: Record<string, string> } }
+  )[];
 }
 
 /** The fields of `outbound`. */
@@ -184,7 +172,13 @@ export interface HttpsEdgeRoutePoliciesOutbound {
   expressions: string[];
 
   /** The actions, in the order in which they run. */
-  actions: HttpsEdgeRoutePoliciesOutboundActions[];
+  actions: (
+    | { type: "deny"; config: { status_code?: number } }
+    | { type: "log"; config: { metadata?: Record<string, unknown> } }
+    | { type: "rate-limit"; config: { name: string; algorithm?: "sliding_window"; capacity: number; rate: string; bucket_key?: string[] } }
+    | { type: "url-rewrite"; config: { from: string; to: string } }
+    | { type: "custom-response"; config: { status_code: number; content?: string; headers?: Record<string, string> } }
+  )[];
 }
 
 /** The fields of `policies`. */
@@ -220,7 +214,7 @@ export interface HttpsEdgeRoute {
   /** Whether `match` is the whole path or a plain beginning of it. */
   match_type: "exact_path" | "path_prefix";
 
-  /** The path, beginning with `/`. A prefix is a plain beginning: `/admin` takes `/admin/x` and `/adminx` too. `/Admin` is another path. Each path is unique for its `match_type` on an edge. */
+  /** The path, beginning with `/`, in the normal form of URLs, at most 1,024 bytes. A prefix is a plain beginning: `/admin` takes `/admin/x` and `/adminx` too. `/Admin` is another path. Each path is unique for its `match_type` on an edge. */
   match: string;
 
   /** A description for people. At most 255 bytes. */
@@ -274,7 +268,7 @@ export interface HttpsEdgeRouteOidcReplace {
   /** Whether OPTIONS requests pass without sign-in, as CORS requires. Default `false`. */
   options_passthrough?: boolean;
 
-  /** Prefix of the session's cookie. Default: the service's own. */
+  /** Prefix of the session's cookie, at most 64 letters, digits and signs of a cookie's name (RFC 6265). Default: the service's own. */
   cookie_prefix?: string;
 
   /** Users must sign in again after this time without a request. In seconds; 0 for no limit. Default `0`. */
@@ -356,7 +350,7 @@ export interface HttpsEdgeRouteJwtValidationJwsKeysReplace {
 /** How signatures are checked. */
 export interface HttpsEdgeRouteJwtValidationJwsReplace {
   /** Algorithms that a signature may use. */
-  allowed_algorithms: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512")[];
+  allowed_algorithms: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA")[];
 
   /** Keys that signatures are checked with. */
   keys: HttpsEdgeRouteJwtValidationJwsKeysReplace;
@@ -392,15 +386,6 @@ export interface HttpsEdgeRouteUserAgentFilterReplace {
   deny?: string[];
 }
 
-/** The fields of `actions`. */
-export interface HttpsEdgeRoutePoliciesInboundActionsReplace {
-  /** The type of the action. */
-  type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
-
-  /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. `custom-response`: `status_code` (required): The status of the response, 100 to 599. `content` (optional): The body of the response, up to 64 KiB. `headers` (optional): Up to 100 headers of the response, texts by name. Their names are sent as written. */
-  config?: Record<string, unknown>;
-}
-
 /** The fields of `inbound`. */
 export interface HttpsEdgeRoutePoliciesInboundReplace {
   /** A name for people. */
@@ -410,16 +395,13 @@ export interface HttpsEdgeRoutePoliciesInboundReplace {
   expressions?: string[];
 
   /** The actions, in the order in which they run. */
-  actions: HttpsEdgeRoutePoliciesInboundActionsReplace[];
-}
-
-/** The fields of `actions`. */
-export interface HttpsEdgeRoutePoliciesOutboundActionsReplace {
-  /** The type of the action. */
-  type: "deny" | "log" | "rate-limit" | "url-rewrite" | "custom-response";
-
-  /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. `custom-response`: `status_code` (required): The status of the response, 100 to 599. `content` (optional): The body of the response, up to 64 KiB. `headers` (optional): Up to 100 headers of the response, texts by name. Their names are sent as written. */
-  config?: Record<string, unknown>;
+  actions: (
+    | { type: "deny"; config?: { status_code?: number } }
+    | { type: "log"; config?: { metadata?: Record<string, unknown> } }
+    | { type: "rate-limit"; config: { name: string; algorithm?: "sliding_window"; capacity: number; rate: string; bucket_key?: string[] } }
+    | { type: "url-rewrite"; config: { from: string; to: string } }
+    | { type: "custom-response"; config: { status_code: number; content?: string; headers?: Record<string, string> } }
+  )[];
 }
 
 /** The fields of `outbound`. */
@@ -431,7 +413,13 @@ export interface HttpsEdgeRoutePoliciesOutboundReplace {
   expressions?: string[];
 
   /** The actions, in the order in which they run. */
-  actions: HttpsEdgeRoutePoliciesOutboundActionsReplace[];
+  actions: (
+    | { type: "deny"; config?: { status_code?: number } }
+    | { type: "log"; config?: { metadata?: Record<string, unknown> } }
+    | { type: "rate-limit"; config: { name: string; algorithm?: "sliding_window"; capacity: number; rate: string; bucket_key?: string[] } }
+    | { type: "url-rewrite"; config: { from: string; to: string } }
+    | { type: "custom-response"; config: { status_code: number; content?: string; headers?: Record<string, string> } }
+  )[];
 }
 
 /** The fields of `policies`. */
@@ -451,7 +439,7 @@ export interface HttpsEdgeRouteCreate {
   /** Whether `match` is the whole path or a plain beginning of it. */
   match_type: "exact_path" | "path_prefix";
 
-  /** The path, beginning with `/`. A prefix is a plain beginning: `/admin` takes `/admin/x` and `/adminx` too. `/Admin` is another path. Each path is unique for its `match_type` on an edge. */
+  /** The path, beginning with `/`, in the normal form of URLs, at most 1,024 bytes. A prefix is a plain beginning: `/admin` takes `/admin/x` and `/adminx` too. `/Admin` is another path. Each path is unique for its `match_type` on an edge. */
   match: string;
 
   /** A description for people. At most 255 bytes. */

@@ -40,15 +40,6 @@ export interface TlsEdgeTlsTermination {
   min_version: "1.2" | "1.3" | null;
 }
 
-/** The fields of `actions`. */
-export interface TlsEdgePoliciesInboundActions {
-  /** The type of the action; actions that answer with HTTP work on routes of HTTPS edges only. */
-  type: "deny" | "log" | "rate-limit" | "url-rewrite";
-
-  /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. Their names are sent as written. */
-  config: Record<string, unknown>;
-}
-
 /** The fields of `inbound`. */
 export interface TlsEdgePoliciesInbound {
   /** A name for people. */
@@ -58,16 +49,12 @@ export interface TlsEdgePoliciesInbound {
   expressions: string[];
 
   /** The actions, in the order in which they run. */
-  actions: TlsEdgePoliciesInboundActions[];
-}
-
-/** The fields of `actions`. */
-export interface TlsEdgePoliciesOutboundActions {
-  /** The type of the action; actions that answer with HTTP work on routes of HTTPS edges only. */
-  type: "deny" | "log" | "rate-limit" | "url-rewrite";
-
-  /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. Their names are sent as written. */
-  config: Record<string, unknown>;
+  actions: (
+    | { type: "deny"; config: { status_code?: number } }
+    | { type: "log"; config: { metadata?: Record<string, unknown> } }
+    | { type: "rate-limit"; config: { name: string; algorithm?: "sliding_window"; capacity: number; rate: string; bucket_key?: string[] } }
+    | { type: "url-rewrite"; config: { from: string; to: string } }
+  )[];
 }
 
 /** The fields of `outbound`. */
@@ -79,7 +66,12 @@ export interface TlsEdgePoliciesOutbound {
   expressions: string[];
 
   /** The actions, in the order in which they run. */
-  actions: TlsEdgePoliciesOutboundActions[];
+  actions: (
+    | { type: "deny"; config: { status_code?: number } }
+    | { type: "log"; config: { metadata?: Record<string, unknown> } }
+    | { type: "rate-limit"; config: { name: string; algorithm?: "sliding_window"; capacity: number; rate: string; bucket_key?: string[] } }
+    | { type: "url-rewrite"; config: { from: string; to: string } }
+  )[];
 }
 
 /** The fields of `policies`. */
@@ -173,15 +165,6 @@ export interface TlsEdgeTlsTerminationReplace {
   min_version?: "1.2" | "1.3" | null;
 }
 
-/** The fields of `actions`. */
-export interface TlsEdgePoliciesInboundActionsReplace {
-  /** The type of the action; actions that answer with HTTP work on routes of HTTPS edges only. */
-  type: "deny" | "log" | "rate-limit" | "url-rewrite";
-
-  /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. Their names are sent as written. */
-  config?: Record<string, unknown>;
-}
-
 /** The fields of `inbound`. */
 export interface TlsEdgePoliciesInboundReplace {
   /** A name for people. */
@@ -191,16 +174,12 @@ export interface TlsEdgePoliciesInboundReplace {
   expressions?: string[];
 
   /** The actions, in the order in which they run. */
-  actions: TlsEdgePoliciesInboundActionsReplace[];
-}
-
-/** The fields of `actions`. */
-export interface TlsEdgePoliciesOutboundActionsReplace {
-  /** The type of the action; actions that answer with HTTP work on routes of HTTPS edges only. */
-  type: "deny" | "log" | "rate-limit" | "url-rewrite";
-
-  /** Settings of the action, by its type. `deny`: `status_code` (optional): The status of the answer, 400 to 599. `log`: `metadata` (optional): Any JSON object of at most 4096 bytes, written with each line. `rate-limit`: `name` (required): A name for the limit. `algorithm` (optional): How requests are counted: "sliding_window". `capacity` (required): How many requests pass, at least 1. `rate` (required): The time that they are counted in, such as "60s", "5m" or "1h". `bucket_key` (optional): Up to 100 names of what is counted apart. `url-rewrite`: `from` (required): What is replaced, up to 2048 characters. `to` (required): What takes its place, up to 2048 characters. Their names are sent as written. */
-  config?: Record<string, unknown>;
+  actions: (
+    | { type: "deny"; config?: { status_code?: number } }
+    | { type: "log"; config?: { metadata?: Record<string, unknown> } }
+    | { type: "rate-limit"; config: { name: string; algorithm?: "sliding_window"; capacity: number; rate: string; bucket_key?: string[] } }
+    | { type: "url-rewrite"; config: { from: string; to: string } }
+  )[];
 }
 
 /** The fields of `outbound`. */
@@ -212,7 +191,12 @@ export interface TlsEdgePoliciesOutboundReplace {
   expressions?: string[];
 
   /** The actions, in the order in which they run. */
-  actions: TlsEdgePoliciesOutboundActionsReplace[];
+  actions: (
+    | { type: "deny"; config?: { status_code?: number } }
+    | { type: "log"; config?: { metadata?: Record<string, unknown> } }
+    | { type: "rate-limit"; config: { name: string; algorithm?: "sliding_window"; capacity: number; rate: string; bucket_key?: string[] } }
+    | { type: "url-rewrite"; config: { from: string; to: string } }
+  )[];
 }
 
 /** The fields of `policies`. */

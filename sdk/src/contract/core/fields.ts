@@ -82,12 +82,14 @@ export function distinct<E extends z.ZodType>(schema: z.ZodArray<E>, keyOf: (ent
 }
 
 /** An object inside a resource. It accepts only the given fields. */
-export function object<F extends Fields>(fields: F, marks: ObjectMarks<F> = {}) {
-  return mark(z.strictObject({ ...fields }), marks);
+export function object<F extends Fields>(fields: F, { rules = [], ...marks }: ObjectMarks<F> = {}) {
+  const { alternatives } = marks;
+  return mark(z.strictObject({ ...fields }), { ...marks, rules: alternatives ? [exactlyOne(alternatives), ...rules] : rules });
 }
 
 interface ObjectMarks<F extends Fields> {
   readonly name?: string;
+  readonly alternatives?: readonly string[];
   readonly variants?: Variants;
   readonly rules?: Rule<Partial<Sent<F>>>[];
   readonly warnings?: Rule<Partial<Sent<F>>>[];
@@ -118,7 +120,7 @@ export const ownerId = () =>
   });
 
 /** The rule that exactly one of some optional fields is set. */
-export const exactlyOne = (names: readonly string[]): Rule =>
+const exactlyOne = (names: readonly string[]): Rule =>
   function* (value) {
     const set = names.filter((name) => value[name] != null);
     const choices = names.map((name) => `\`${name}\``).join(", ");

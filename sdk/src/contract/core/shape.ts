@@ -22,13 +22,20 @@ export const updateSchema = oncePer((definition: Definition) =>
 /** The schema of an answer: references instead of ids where the contract says so; modules may be null; no field is left out. */
 export const answerSchema = oncePer((definition: Definition) =>
   named(definition.type, {
-    id: z.string().meta({ description: `Identifier, \`${definition.idPrefix}_\` and 27 characters that sort by time.` }),
+    id: z.string().meta({
+      description: `Identifier, \`${definition.idPrefix}_\` and 27 characters that sort by time.`,
+      pattern: idPattern([definition.idPrefix]),
+    }),
     uri: z.url().meta({ description: "Address of this object." }),
     created_at: z.iso.datetime().meta({ description: "When it was created (RFC 3339)." }),
     ...answeredFields(definition.fields),
     ...definition.computed,
   }),
 );
+
+/** What ids look like, for documents: one of these prefixes, "_" and 27 letters and digits. */
+export const idPattern = (prefixes: readonly string[]): string =>
+  `^${prefixes.length === 1 ? prefixes[0] : `(${prefixes.join("|")})`}_[0-9A-Za-z]{27}$`;
 
 /** A reference in answers: `{ id, uri }`. */
 export const refSchema = named("Ref", {
@@ -65,8 +72,9 @@ export function answeredEntry(list: z.ZodType): z.ZodObject {
 
 /** An object of answers that has the name of the one that is sent. */
 function answeredLike(sent: z.ZodType, fields: Readonly<Record<string, z.ZodType>>): z.ZodObject {
-  const { name } = marksOf(sent);
-  return name === undefined ? z.object(fields) : named(name, fields);
+  const { name, variants } = marksOf(sent);
+  const object = name === undefined ? z.object(fields) : named(name, fields);
+  return variants ? mark(object, { variants }) : object;
 }
 
 /** An object of answers, with the name of its shape. */

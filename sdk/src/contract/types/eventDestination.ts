@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineResource } from "../core/definition";
-import { description, exactlyOne, metadata, object, text, word } from "../core/fields";
+import { description, metadata, object, text, word } from "../core/fields";
 import { mark } from "../core/marks";
 import { arn } from "../formats/arn";
 import { DEFAULT_SITE, site } from "../formats/site";
@@ -24,7 +24,7 @@ const auth = () =>
         .optional()
         .meta({ description: "Deliver with a long-term access key." }),
     },
-    { name: "CloudAuth", rules: [exactlyOne(["role", "creds"])] },
+    { name: "CloudAuth", alternatives: ["role", "creds"] },
   ).meta({ description: "How to sign in: exactly one of `role` and `creds`." });
 
 const TARGETS = ["stream_service", "delivery_service", "log_service", "monitoring_service"];
@@ -64,7 +64,7 @@ const target = () =>
         .optional()
         .meta({ description: "A monitoring service (Datadog logs intake)." }),
     },
-    { name: "EventTarget", rules: [exactlyOne(TARGETS)] },
+    { name: "EventTarget", alternatives: TARGETS },
   );
 
 /** spec "Event destination". */

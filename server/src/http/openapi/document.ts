@@ -54,7 +54,7 @@ class OpenApi {
       summary: operation.summary,
       description: descriptionOf(operation),
       tags: [operation.tag.name],
-      parameters: [...parametersInPath(operation), ...parametersOf(operation).map((name) => ({ $ref: `#/components/parameters/${name}` }))],
+      parameters: [...parametersInPath(operation), ...parametersOf(operation).map((name) => parameterOf(operation, name))],
       ...(body && { requestBody: { required: true, content: this.#content(this.#schemas.of(body), () => exampleOf(body)) } }),
       responses: {
         [success.status]: {
@@ -72,6 +72,9 @@ class OpenApi {
               content: this.#content(this.#schemas.of(dryRunShape), () => exampleOf(dryRunShape)),
             },
           }),
+        ...(isCacheable(operation) && {
+          304: { description: "The client has this version: If-None-Match names it.", headers: headersOf(operation) },
+        }),
         ...this.#errorsOf(operation),
       },
     };
@@ -133,8 +136,17 @@ const headersOf = ({ success }: Operation): Json =>
 /** The headers and query parameters of an operation. */
 function parametersOf(operation: Operation): string[] {
   const changes = operation.method !== "GET" && operation.method !== "POST";
-  return ["Service-Version", ...(changes ? ["If-Match"] : []), ...(isIdempotent(operation) ? ["Idempotency-Key"] : []), ...operation.query];
+  const preconditions = changes ? ["If-Match"] : isCacheable(operation) ? ["If-None-Match"] : [];
+  return ["Service-Version", ...preconditions, ...(isIdempotent(operation) ? ["Idempotency-Key"] : []), ...operation.query];
 }
+
+function parameterOf({ required }: Operation, name: string): Json {
+  if (!required?.some((one) => one === name)) return { $ref: `#/components/parameters/${name}` };
+  return { ...PARAMETERS[name], required: true };
+}
+
+/** Whether its answer has an ETag that the next request may name. */
+const isCacheable = ({ method, success }: Operation): boolean => method === "GET" && !success.list;
 
 /** A POST that creates nothing answers a report, which has no version. */
 const isReport = ({ method, success }: Operation): boolean => method === "POST" && success.status === 200;

@@ -1,4 +1,15 @@
-import { bare, ERRORS, elementOf, isOptional, marksOf, refSchema, shapeOf, type Variants } from "@tunnelplane/sdk/contract";
+import {
+  bare,
+  ERRORS,
+  elementOf,
+  idPattern,
+  isOptional,
+  marksOf,
+  refSchema,
+  shapeOf,
+  targetsOf,
+  type Variants,
+} from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import type { Shape } from "../operations/operation";
 
@@ -60,11 +71,13 @@ export class Schemas {
         if (io === "output") {
           for (const limit of LIMITS_OF_WHAT_IS_SENT) delete jsonSchema[limit];
           if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties; // later versions may answer more
-        } else withoutDefault(jsonSchema);
-        if (!(field instanceof z.ZodObject)) return;
-        const { variants } = marksOf(field);
-        if (io === "input" && variants) this.#oneOf(jsonSchema, field, variants);
-        const name = names.get(field);
+        } else sayWhichIds(jsonSchema, field);
+        if (!(field instanceof z.ZodObject) && !(field instanceof z.ZodUnion)) return;
+        const { variants, alternatives } = marksOf(field);
+        if (variants && field instanceof z.ZodObject) this.#oneOf(jsonSchema, field, variants, io);
+        if (io === "input" && alternatives) mayBeNull(jsonSchema, alternatives);
+        if (field === schema && io === "input" && alternatives) this.#eachAlone(jsonSchema, shape, alternatives);
+        const name = field instanceof z.ZodObject ? names.get(field) : marksOf(field).name;
         if (!name) return;
         const { description, ...rest } = jsonSchema;
         const reference = this.#refer(inputName(name, io), () => rest);
@@ -75,18 +88,32 @@ export class Schemas {
     return made;
   }
 
+  /** A body that holds exactly one of its fields: one component for each. */
+  #eachAlone(jsonSchema: Json, { name, schema }: Shape, alternatives: readonly string[]): void {
+    if (Object.keys(shapeOf(schema) ?? {}).length > alternatives.length) return;
+    const properties = jsonSchema.properties as Record<string, Json>;
+    const options = alternatives.map((one) => {
+      const { anyOf: [only] = [properties[one]], description } = properties[one] as { anyOf?: Json[]; description?: string };
+      const body = { type: "object", additionalProperties: false, required: [one], properties: { [one]: { ...only, description } } };
+      return this.add(`${name}${nameOf(one)}`, body);
+    });
+    for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
+    jsonSchema.oneOf = options;
+  }
+
   /** An object whose one field has a shape by the value of another: one component for each. */
-  #oneOf(jsonSchema: Json, object: z.ZodObject, { by, field, shapes }: Variants): void {
+  #oneOf(jsonSchema: Json, object: z.ZodObject, { by, field, shapes }: Variants, io: Shape["io"]): void {
     const properties = jsonSchema.properties as Record<string, Json>;
     const required = jsonSchema.required as string[];
     const mapping: Record<string, string> = {};
     const options = Object.entries(shapes).map(([value, shape]) => {
-      const settings = this.#clientSchema({ name: `${nameOf(value)}Action`, schema: shape, io: "input" });
-      const mayBeLeftOut = Object.values(shape.shape).every((setting) => isOptional(setting as z.ZodType));
-      const reference = this.add(`${nameOf(value)}Action`, {
+      const name = inputName(`${nameOf(value)}Action`, io);
+      const settings = this.#clientSchema({ name, schema: shape, io });
+      const mayBeLeftOut = io === "input" && Object.values(shape.shape).every((setting) => isOptional(setting as z.ZodType));
+      const reference = this.add(name, {
         ...jsonSchema,
         description: `The action \`${value}\`.`,
-        required: mayBeLeftOut ? required : [...required, field],
+        required: mayBeLeftOut ? required : [...new Set([...required, field])],
         properties: {
           ...properties,
           [by]: { description: properties[by]?.description, type: "string", const: value },
@@ -111,7 +138,8 @@ function namesWithin(schema: z.ZodType, prefix: string, names = new Map<z.ZodTyp
     const inner = bare(value);
     const element = elementOf(inner) ?? (inner instanceof z.ZodRecord ? (inner.valueType as z.ZodType) : undefined);
     if (element) look(element, singular(within));
-    if (inner instanceof z.ZodUnion) for (const option of inner.options) look(option as z.ZodType, within);
+    if (inner instanceof z.ZodUnion)
+      for (const option of inner.options) look(option as z.ZodType, `${marksOf(inner).name ?? within}${kindOf(option as z.ZodType)}`);
     const shape = shapeOf(inner);
     if (!shape || names.has(inner) || (inner !== schema && Object.keys(shape).length === 0)) return;
     const name = marksOf(inner).name ?? within;
@@ -122,19 +150,34 @@ function namesWithin(schema: z.ZodType, prefix: string, names = new Map<z.ZodTyp
   return names;
 }
 
+/** What tells an option of a union from the others, as a name. */
+const kindOf = (option: z.ZodType): string => {
+  const { kind } = shapeOf(option) ?? {};
+  return kind instanceof z.ZodLiteral ? nameOf(String([...kind.values][0])) : "";
+};
+
 const singular = (name: string): string => name.replace(/(ies|s)$/, (end) => (end === "ies" ? "y" : ""));
 
 /** `rate-limit` and `rate_limit` as a name: `RateLimit`. */
 const nameOf = (word: string): string => word.replace(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Generators make a field with a default one that has to be sent, so the description says it. */
-function withoutDefault(jsonSchema: Json): void {
-  const { default: fallback, description = "" } = jsonSchema;
-  if (fallback === undefined) return;
-  delete jsonSchema.default;
-  const shown = JSON.stringify(fallback);
-  if (!/default/i.test(description as string) && !['""', "[]", "{}"].includes(shown))
-    jsonSchema.description = `${description} Default \`${shown}\`.`.trim();
+/** Which prefixes the ids of a reference may have. */
+function sayWhichIds(jsonSchema: Json, field: z.ZodType): void {
+  const { reference } = marksOf(field);
+  if (!reference) return;
+  const prefixes = targetsOf(reference.to).map(({ idPrefix }) => idPrefix);
+  const pattern = idPattern([...prefixes, ...(reference.to.includes("user") ? ["usr"] : [])]);
+  const id = jsonSchema.type === "array" ? (jsonSchema.items as Json) : jsonSchema;
+  if (id.type === "string") id.pattern = pattern;
+}
+
+/** The specification shows the others of such fields as null, in bodies too. */
+function mayBeNull(jsonSchema: Json, alternatives: readonly string[]): void {
+  const properties = jsonSchema.properties as Record<string, Json>;
+  for (const name of alternatives) {
+    const { description, ...schema } = properties[name] as Json;
+    properties[name] = { anyOf: [schema, { type: "null" }], ...(description ? { description } : {}) };
+  }
 }
 
 function wireSchema({ name, schema, io }: Shape): Json {
@@ -145,6 +188,7 @@ function wireSchema({ name, schema, io }: Shape): Json {
       // zod's pattern for date-times is a page long; the format says the same.
       if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
       if (zodSchema === refSchema) jsonSchema.title = "Ref";
+      delete jsonSchema.$ref; // this document names no shapes
       if (io === "output") for (const limit of LIMITS_OF_WHAT_IS_SENT) delete jsonSchema[limit];
       if (io === "input" && zodSchema instanceof z.ZodObject) {
         const isUpdate = zodSchema === schema && name.endsWith("Update");

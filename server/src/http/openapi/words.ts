@@ -1,4 +1,4 @@
-import { definitionOf, registry, sampleId } from "@tunnelplane/sdk/contract";
+import { definitionOf, idPattern, registry, sampleId } from "@tunnelplane/sdk/contract";
 import { isIdempotent, type Operation } from "../operations/operation";
 import type { Json } from "./schemas";
 
@@ -28,7 +28,11 @@ function parameterInPath(path: string, name: string): Json {
   const definition = name === "edge_id" ? definitionOf("https_edge") : registry.find((one) => path.startsWith(`${one.path}/{id}`));
   if (!definition || (name !== "id" && name !== "edge_id")) return { description: WORDS[name] ?? "Which one.", schema: { type: "string" } };
   const { title, idPrefix } = definition;
-  return { description: `The id of the ${title}.`, schema: { type: "string" }, example: sampleId(idPrefix, "one") };
+  return {
+    description: `The id of the ${title}.`,
+    schema: { type: "string", pattern: idPattern([idPrefix]) },
+    example: sampleId(idPrefix, "one"),
+  };
 }
 
 /** The parts of paths that are not ids. */

@@ -1,4 +1,4 @@
-import { definitionOf, exactlyOne, object, timestamp, validateModule } from "@tunnelplane/sdk/contract";
+import { definitionOf, object, timestamp, validateModule } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import { deliveryPage, replay } from "../../events";
 import type { DeliveryRow } from "../../storage";
@@ -48,7 +48,7 @@ const replayShape: Shape = {
       since: timestamp().optional().meta({ description: "Replay events since this time that were delivered or given up (RFC 3339)." }),
       dead_letters: z.literal(true).optional().meta({ description: "Replay the dead letters." }),
     },
-    { rules: [exactlyOne(["since", "dead_letters"])] },
+    { alternatives: ["since", "dead_letters"] },
   ),
 };
 

@@ -1,7 +1,6 @@
 import {
   binds,
   definitionOf,
-  exactlyOne,
   GATEWAY_NAME,
   GATEWAY_NAME_FORM,
   object,
@@ -40,7 +39,7 @@ const askedShape: Shape = {
         description: "What the agent wants to bind: `bind:<host>:<port>`, or `bind:<key>=<value>` for each label. All must be allowed.",
       }),
     },
-    { rules: [exactlyOne(["token", "public_key"])] },
+    { alternatives: ["token", "public_key"] },
   ),
 };
 

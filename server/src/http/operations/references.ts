@@ -28,6 +28,7 @@ export const referenceOperations: readonly Operation[] = [
     about: "Objects that the caller may not see are left out. `object_id` is required; an id of no object has no references.",
     tag: { name: "Reference", title: "References", description: "Which objects refer to which." },
     query: ["limit", "before_id", "object_id"],
+    required: ["object_id"],
     success: { status: 200, answer: referenceShape, list: { key: "references" } },
     run: ({ context, caller }, { query }) =>
       referrersOf(context, caller, { id: idIn(query, "object_id") ?? missing(), before: idIn(query, "before_id"), limit: limitOf(query) }),
