@@ -1,6 +1,10 @@
 #!/usr/bin/env node
 const { parseArgs } = require("node:util");
+const { existsSync } = require("node:fs");
+const { join } = require("node:path");
 const { create, examples } = require("./project.cjs");
+/** In a tarball it is inside; in the repository the build writes it. */
+const { guardOutput } = require([join(__dirname, "terminal.js"), join(__dirname, "../sdk/dist/terminal.js")].find(existsSync));
 
 const USAGE = `Usage: npm create tunnelplane <folder> -- [options]
 
@@ -24,6 +28,7 @@ const OPTIONS = {
   help: { type: "boolean", short: "h", default: false },
 };
 
+guardOutput();
 try {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
   if (values.help) console.log(USAGE);

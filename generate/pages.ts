@@ -43,6 +43,9 @@ command shows the same. ${FOLLOWS}
 
 Commands that ask a server take \`--url\` and \`--api-key\`, or \`TUNNELPLANE_BASE_URL\` and \`TUNNELPLANE_API_KEY\`.
 
+Nothing that objects or servers bring can steer a terminal: control characters and marks that turn the direction of text
+are written as \`\\u202e\`, in files and pipes too. JSON and YAML hold the same values.
+
 | Exit code | Meaning |
 |---|---|
 ${Object.entries(EXIT_CODES)

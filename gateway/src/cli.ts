@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { outliveReader } from "@tunnelplane/sdk/node";
+import { guardOutput } from "@tunnelplane/sdk/node";
 import { Command } from "commander";
 import { renderCommand } from "./commands/render";
 import { runCommand } from "./commands/run";
@@ -9,7 +9,7 @@ const program = new Command("tunnelplane-gateway")
   .description("Makes Envoy do what edges, policies and credentials declare")
   .version(VERSION);
 for (const command of [runCommand(), renderCommand()]) program.addCommand(command);
-outliveReader();
+guardOutput();
 program.parseAsync().catch((error: Error) => {
   console.error(`tunnelplane-gateway: ${error.message}`);
   process.exit(1);

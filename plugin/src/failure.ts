@@ -3,7 +3,7 @@ import { CheckFailure, ErrorResourceInitFailed } from "@pulumi/pulumi/proto/prov
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Any } from "google-protobuf/google/protobuf/any_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { withoutSecrets } from "./secrets";
+import { shown } from "./secrets";
 
 /** A step that was carried out in part: the object is there, in this state, and the rest is done by the next run. */
 export class PartialFailure extends Error {
@@ -16,11 +16,11 @@ export class PartialFailure extends Error {
 }
 
 /** What is wrong with inputs. The engine prints the value of a property that is named here, even of a secret one; the reason says where. */
-export const failureOf = (reason: string): CheckFailure => new CheckFailure().setReason(withoutSecrets(reason));
+export const failureOf = (reason: string): CheckFailure => new CheckFailure().setReason(shown(reason));
 
 /** An error as gRPC sends it. */
 export function answerOf(error: unknown): Partial<ServiceError> {
-  const message = withoutSecrets(error instanceof Error ? error.message : String(error));
+  const message = shown(error instanceof Error ? error.message : String(error));
   if (!(error instanceof PartialFailure)) return { code: status.UNKNOWN, details: message };
   const { id, outputs, inputs } = error.object;
   const failed = new ErrorResourceInitFailed().setId(id).setProperties(outputs).setInputs(inputs).setReasonsList([message]);

@@ -1,4 +1,5 @@
 import { registry } from "@tunnelplane/sdk/contract";
+import { visible } from "@tunnelplane/sdk/node";
 
 /** Shorter texts stand in too many words to be hidden wherever they are. */
 const SHORTEST = 6;
@@ -21,6 +22,9 @@ export function noteSecret(value: unknown): void {
 
 /** Tokens of a set stand below the names of its objects, which every preview shows. */
 const isNameInSet = (name: string): boolean => registry.some(({ kind }) => name.startsWith(`${kind}/`));
+
+/** A message as the engine may show it: without what it repeats of secrets, and without what a terminal would obey. */
+export const shown = (message: string): string => visible(withoutSecrets(message));
 
 /** A message without what it repeats of secrets, as a whole or in part. The engine itself masks secrets of the configuration only. */
 export function withoutSecrets(message: string): string {

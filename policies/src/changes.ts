@@ -1,6 +1,7 @@
 import type { PolicyConfigSchema, StackValidationArgs, StackValidationPolicy } from "@pulumi/policy";
 import { serverObjects, typeOf, worldsOfStack } from "@tunnelplane/pulumi/review";
 import { compare, type Finding, RULES } from "@tunnelplane/sdk/meaning";
+import { visible } from "@tunnelplane/sdk/node";
 import { declaredBy } from "./resources";
 import type { StateBefore } from "./stateBefore";
 
@@ -39,7 +40,7 @@ export function changePolicies(state: StateBefore, options: ChangeOptions): Stac
       const found = (await findings(rule, args)).filter((finding) => finding.rule === rule && !accept.includes(finding.hash));
       for (const finding of found) {
         const { sentence, certain, hash } = finding;
-        report(`${sentence}${certain ? "" : " This is not certain yet."} (${hash})`, urnFor(finding, args));
+        report(visible(`${sentence}${certain ? "" : " This is not certain yet."} (${hash})`), urnFor(finding, args));
       }
     },
   }));

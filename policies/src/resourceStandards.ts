@@ -2,6 +2,7 @@ import type { PolicyConfigSchema, ResourceValidationPolicy } from "@pulumi/polic
 import { typeOf } from "@tunnelplane/pulumi/review";
 import { definitionOf } from "@tunnelplane/sdk/contract";
 import { UNKNOWN } from "@tunnelplane/sdk/meaning";
+import { visible } from "@tunnelplane/sdk/node";
 import { type Properties, plain } from "./resources";
 import type { StateBefore } from "./stateBefore";
 
@@ -115,6 +116,6 @@ export const resourceStandards = (state: StateBefore): ResourceValidationPolicy[
       state.begin(urn);
       if (!kinds.includes(typeOf(type)?.kind ?? "")) return;
       const message = judge(plain(props) as Properties, getConfig<{ days?: number }>() ?? {});
-      if (message !== undefined) report(message);
+      if (message !== undefined) report(visible(message));
     },
   }));

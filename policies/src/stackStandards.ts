@@ -1,6 +1,7 @@
 import type { StackValidationArgs, StackValidationPolicy } from "@pulumi/policy";
 import { worldsOfStack } from "@tunnelplane/pulumi/review";
 import { type Exposure, exposureOf, type Named, type World } from "@tunnelplane/sdk/meaning";
+import { visible } from "@tunnelplane/sdk/node";
 import { declaredBy } from "./resources";
 
 /** What is wrong with an address, in a sentence; undefined where nothing is. */
@@ -14,7 +15,7 @@ const onAddresses =
     const config = args.getConfig<Config & object>() ?? ({} as Config);
     for (const exposure of exposureOf(after)) {
       const message = judge(exposure, config);
-      if (message !== undefined) report(message, urnOf(after, exposure.route ?? exposure.edge));
+      if (message !== undefined) report(visible(message), urnOf(after, exposure.route ?? exposure.edge));
     }
   };
 

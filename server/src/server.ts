@@ -1,8 +1,7 @@
-import { messageOf } from "@tunnelplane/sdk/contract";
-import "@tunnelplane/sdk/node";
-
 import type { AddressInfo } from "node:net";
 import type { Server as TlsServer } from "node:tls";
+import { messageOf } from "@tunnelplane/sdk/contract";
+import { visible } from "@tunnelplane/sdk/node";
 import { type DestinationStream, type Level, pino } from "pino";
 import { bootstrap } from "./auth";
 import { openContext } from "./context";
@@ -80,7 +79,13 @@ export interface RunningServer {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host, port } = parseListen(options.listen);
   const logger = pino(
-    { level: options.logLevel, name: "tunnelplane", base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
+    {
+      level: options.logLevel,
+      name: "tunnelplane",
+      base: undefined,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      hooks: { streamWrite: visible },
+    },
     options.logs ?? pino.destination({ dest: 2, sync: false, ...LOG_BUFFER }),
   );
   /** Repeats work without keeping the process alive. Logs a failure and tries again the next time. */

@@ -32,6 +32,8 @@ export class Plugin {
     private readonly engine: Server,
     private readonly client: ResourceProviderClient,
     readonly told: readonly Told[],
+    /** Of the engine that it tells. */
+    readonly engineAddress: string,
   ) {}
 
   /** Starts the provider, and configures it with settings of its own or, without any, by the environment. */
@@ -53,7 +55,7 @@ export class Plugin {
     });
     const [port] = await once(createInterface(plugin.stdout), "line");
     const client = new ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
-    const started = new Plugin(plugin, engine, client, told);
+    const started = new Plugin(plugin, engine, client, told, `127.0.0.1:${address}`);
     await started.#ask("configure", new messages.ConfigureRequest().setName(name).setArgs(struct(settings)).setAcceptsecrets(true));
     return started;
   }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, registry } from "@tunnelplane/sdk/contract";
+import { inOneLine } from "@tunnelplane/sdk/node";
 import { Command } from "commander";
 import { bootstrap } from "../envoy/listeners";
 import { objectsOf } from "../envoy/model";
@@ -29,7 +30,7 @@ async function render(file: string | undefined, flags: CommonFlags): Promise<voi
     admin: join(machine.state, "envoy", "admin.sock"),
   });
   for (const { id, reason } of edges.filter(({ state }) => state === "rejected"))
-    console.error(`tunnelplane-gateway: ${id} is rejected: ${reason}`);
+    console.error(`tunnelplane-gateway: ${inOneLine(`${id} is rejected: ${reason}`)}`);
   if (Object.keys(secrets).length > 0)
     console.error("tunnelplane-gateway: sign-in needs the files of `secrets`, which `run` writes; Envoy ignores them here");
   process.stdout.write(`${JSON.stringify({ ...start, static_resources: { listeners, clusters } }, null, 2)}\n`);

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GatewayReport, Tunnelplane } from "@tunnelplane/sdk";
+import { visible } from "@tunnelplane/sdk/node";
 import { Command, Option } from "commander";
 import pino, { type Logger } from "pino";
 import { HostKeys } from "../agents/hostKeys";
@@ -59,7 +60,7 @@ export function runCommand(): Command {
 }
 
 async function run(flags: Flags): Promise<void> {
-  const log = pino({ base: undefined }, pino.destination({ dest: 2, sync: true }));
+  const log = pino({ base: undefined, hooks: { streamWrite: visible } }, pino.destination({ dest: 2, sync: true }));
   if (!flags.apiKey) throw new Error("an API key is needed: set TUNNELPLANE_API_KEY");
   const state = resolve(flags.state);
   refuseLongState(state);

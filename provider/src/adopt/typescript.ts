@@ -1,4 +1,5 @@
 import { present } from "@tunnelplane/sdk/contract";
+import { visible } from "@tunnelplane/sdk/node";
 import type { Properties } from "../core/values";
 import { type Declared, Reference, Secret } from "./program";
 
@@ -11,7 +12,8 @@ export function asTypeScript(resources: readonly Declared[], from: string): stri
     const variable = variables.get(name);
     return variable === undefined ? created : `const ${variable} = ${created}`;
   });
-  const text = bodies.join("\n\n");
+  // Marks that turn the direction of text would show a program as another one than it is.
+  const text = visible(bodies.join("\n\n"));
   const needsConfig = text.includes("config.requireSecret(");
   return [
     `// The objects of ${from}, written by \`tunnelplane-pulumi adopt\`. Change this file as you like.`,

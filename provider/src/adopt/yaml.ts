@@ -1,5 +1,6 @@
+import { yamlOf } from "@tunnelplane/sdk/catalogue";
 import { collectionOf } from "@tunnelplane/sdk/contract";
-import { Document, Scalar } from "yaml";
+import { Scalar } from "yaml";
 import { type Declared, Reference, Secret } from "./program";
 
 /** The program as a catalogue, see docs/catalogue.md. */
@@ -10,12 +11,11 @@ export function asCatalogue(resources: readonly Declared[], from: string): strin
     const entries = collections.get(collection) ?? new Map<string, unknown>();
     collections.set(collection, entries.set(name, plain(args)));
   }
-  const document = new Document(collections, { aliasDuplicateObjects: false });
   const head = [
     "# yaml-language-server: $schema=./node_modules/@tunnelplane/pulumi/tunnels.schema.json",
     `# The objects of ${from}, written by \`tunnelplane-pulumi adopt\`. Change this file as you like.`,
   ];
-  return `${head.join("\n")}\n\n${document.toString({ lineWidth: 0 })}`;
+  return `${head.join("\n")}\n\n${yamlOf(collections)}`;
 }
 
 /** Replaces placeholders by names and tags. */

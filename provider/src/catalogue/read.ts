@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import { CatalogueFile, check, commonTags, type Entry, type Later, report, type Tags } from "@tunnelplane/sdk/catalogue";
 import { registry } from "@tunnelplane/sdk/contract";
+import { visible } from "@tunnelplane/sdk/node";
 
 /** The entries of a catalogue, and the line of each entry's name. */
 export type ReadCatalogue = ReturnType<typeof check> & { readonly lineOf: (entry: Entry) => number };
@@ -11,7 +12,7 @@ export function readCatalogue(file: string): ReadCatalogue {
   const document = new CatalogueFile(read(file), tagsFor(file));
   const checked = check(document, registry);
   // Pulumi shows a RunError without a stack trace; the trace would only show lines of this package.
-  if (document.mistakes.length > 0) throw new pulumi.RunError(report(file, document.mistakes, document.lines));
+  if (document.mistakes.length > 0) throw new pulumi.RunError(visible(report(file, document.mistakes, document.lines)));
   return { ...checked, lineOf: ({ collection, name }) => document.lineOf([collection, name], "name") };
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { outliveReader } from "@tunnelplane/sdk/node";
+import { guardOutput } from "@tunnelplane/sdk/node";
 import { Command } from "commander";
 import { adoptCommand } from "./adopt";
 import { reviewCommand } from "./review";
@@ -8,7 +8,7 @@ import { secretsCommand } from "./secrets";
 const { version } = require("../../package.json") as { version: string };
 const program = new Command("tunnelplane-pulumi").description("Tools for Pulumi programs that declare tunnels").version(version);
 for (const command of [adoptCommand(), reviewCommand(), secretsCommand()]) program.addCommand(command);
-outliveReader();
+guardOutput();
 program.parseAsync().catch((error: Error) => {
   console.error(`tunnelplane-pulumi: ${error.message}`);
   process.exitCode = 1;

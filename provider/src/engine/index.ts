@@ -1,7 +1,7 @@
-import "@tunnelplane/sdk/node";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import type { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
+import { visible } from "@tunnelplane/sdk/node";
 
 interface Message {
   readonly severity: "WARNING" | "INFO";
@@ -27,7 +27,8 @@ const DEADLINE_MS = 2000;
  *
  * @param address of the engine, which is the first argument of every provider
  */
-export async function tell(api: EngineApi, address: string, { severity, text, urn }: Message): Promise<void> {
+export async function tell(api: EngineApi, address: string, { severity, text: given, urn }: Message): Promise<void> {
+  const text = visible(given);
   const engine = new api.EngineClient(address, api.insecure);
   const request = new api.LogRequest()
     .setSeverity(api.LogSeverity[severity])

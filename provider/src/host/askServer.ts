@@ -1,4 +1,5 @@
 import { Transport } from "@tunnelplane/sdk";
+import { visible } from "@tunnelplane/sdk/node";
 import { describe } from "../operation/describe";
 import { resolveSettings } from "../operation/settings";
 
@@ -18,6 +19,6 @@ export async function askServer<T>({ url, apiKey }: ServerOptions, ask: (transpo
     const transport = new Transport(settings);
     return await ask(transport).finally(() => transport.close());
   } catch (error) {
-    throw new Error(describe(error, { ...settings, sources: named }));
+    throw new Error(visible(describe(error, { ...settings, sources: named })));
   }
 }

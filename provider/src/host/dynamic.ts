@@ -1,7 +1,6 @@
-import "@tunnelplane/sdk/node";
-
 import type { dynamic } from "@pulumi/pulumi";
 import type { Transport } from "@tunnelplane/sdk";
+import { visible } from "@tunnelplane/sdk/node";
 import { intentOf, type Properties } from "../core";
 import { Operation, Steps, stateBackend } from "../operation";
 import type * as SetHandler from "./catalogueSetHandler";
@@ -134,7 +133,7 @@ const own = ({ __intent, __adopts }: Properties): Properties =>
 /** Names no `property`, because the host prints its value, even a secret one. The reason names it instead. */
 const checked = (inputs: Properties, problems: readonly string[]): dynamic.CheckResult => ({
   inputs,
-  failures: problems.map((reason) => ({ property: "", reason })),
+  failures: problems.map((reason) => ({ property: "", reason: visible(reason) })),
 });
 
 const noSuchObject = (id: string): string =>

@@ -1,4 +1,5 @@
 import { messageOf } from "@tunnelplane/sdk/contract";
+import { visible } from "@tunnelplane/sdk/node";
 
 /**
  * An error in the form that Pulumi's host for dynamic providers prints. For refresh and delete the host prints
@@ -6,7 +7,7 @@ import { messageOf } from "@tunnelplane/sdk/contract";
  */
 class Failure extends Error {
   constructor(message: string, step: string) {
-    super(message);
+    super(visible(message));
     this.stack = `${step} failed and left the state as it was; the reason is below`;
   }
 

@@ -1,3 +1,4 @@
+import { visible } from "@tunnelplane/sdk/node";
 import { htmlOf } from "./html";
 import { markdownOf } from "./markdown";
 import type { Report } from "./report";
@@ -14,5 +15,5 @@ const writers: Readonly<Record<Format, (report: Report) => string>> = {
   sarif: (report) => `${JSON.stringify(sarifOf(report), null, 2)}\n`,
 };
 
-/** A report as text. */
-export const write = (report: Report, format: Format): string => writers[format](report);
+/** A report as text, without characters that a terminal or a browser would obey instead of showing them. */
+export const write = (report: Report, format: Format): string => visible(writers[format](report));

@@ -1,4 +1,5 @@
 import { present } from "@tunnelplane/sdk/contract";
+import { visible } from "@tunnelplane/sdk/node";
 import type { Report, ReviewedFinding } from "./report";
 import { SEVERITIES } from "./report";
 import { causeWords, changedAspects, changeWords, countWords } from "./words";
@@ -40,7 +41,7 @@ class Body {
   constructor(private readonly room: number) {}
 
   add(lines: readonly string[]): boolean {
-    const text = `${lines.join("\n")}\n`;
+    const text = visible(`${lines.join("\n")}\n`); // here, so that the room counts what is written
     if (this.text.length + text.length > this.room) return false;
     this.text += text;
     return true;

@@ -8,3 +8,4 @@ export { CatalogueFile, isLater, type Later, type Tags } from "./file";
 export { report } from "./mistakes";
 export { commonTags } from "./tags";
 export { countsOf, linesOf } from "./words";
+export { yamlOf } from "./yaml";

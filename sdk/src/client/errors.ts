@@ -1,4 +1,5 @@
 import type { ErrorBody, SetFault } from "../contract/errors";
+import { inOneLine } from "../terminal";
 
 /** The base of all errors of a request. */
 export class TunnelplaneError extends Error {
@@ -30,7 +31,7 @@ export class ApiError extends TunnelplaneError {
   readonly faultCount: number;
 
   constructor(body: ErrorBody) {
-    super(body.msg);
+    super(inOneLine(body.msg)); // a server that is not ours could write lines of its own
     this.status = body.status_code;
     this.code = body.error_code;
     this.field = body.details.field;

@@ -20,11 +20,12 @@ import {
   type Tags,
 } from "@tunnelplane/sdk/catalogue";
 import { counted, registry } from "@tunnelplane/sdk/contract";
+import { inOneLine } from "@tunnelplane/sdk/node";
 import { Command, Option } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "./api";
 import { withExamples } from "./examples";
 import { UsageError } from "./failures";
-import { type OutputOptions, outputOption, print } from "./output";
+import { type OutputOptions, oneLine, outputOption, print } from "./output";
 import { wholeNumber } from "./settings";
 
 const MOST_OBJECTS = 5_000;
@@ -112,7 +113,7 @@ function readCatalogue(file: string): ReadCatalogue {
       const outside: string[] = [];
       for (const { key, field, msg } of faults) {
         const entry = byName.get(key);
-        const message = [field && `(${field})`, msg].filter(Boolean).join(" ");
+        const message = oneLine([field && `(${field})`, msg].filter(Boolean).join(" "));
         if (entry) document.complain([entry.collection, entry.name], message, "name");
         else outside.push(`  ${[key, message].filter(Boolean).join(" ")}`);
       }
@@ -140,10 +141,11 @@ function* linesOf(
   const touched = operations.filter(({ op }) => op !== "delete").length;
   const counts = operations.length > 0 ? `${countsOf(operations, plan ? "planned" : "done")}, ` : "";
   yield `Set ${set}: ${counts}${declared - touched} unchanged`;
-  for (const operation of operations) yield* operationLines(operation).map((line) => `  ${line}`);
+  for (const operation of operations) yield* operationLines(operation).map((line) => `  ${inOneLine(line)}`);
   if (findings.length > 0) yield "\nWhat it means:";
-  for (const { severity, sentence, certain } of findings) yield `  ${severity.padEnd(6)} ${sentence}${certain ? "" : " (not certain)"}`;
-  for (const limit of limits) yield `  ${limit}`;
+  for (const { severity, sentence, certain } of findings)
+    yield `  ${severity.padEnd(6)} ${oneLine(sentence)}${certain ? "" : " (not certain)"}`;
+  for (const limit of limits) yield `  ${oneLine(limit)}`;
   const deletions = operations.filter(({ op }) => op === "delete").length;
   if (plan) {
     const allow = own && deletions > maxDeletes ? `; to apply it, pass --max-deletes ${deletions}` : "";
@@ -151,5 +153,5 @@ function* linesOf(
   }
   const told = operations.filter(({ token }) => token !== undefined);
   if (told.length > 0) yield "\nTokens, shown this once and never again:";
-  for (const { kind, key, token } of told) yield `  ${kind}/${key} ${token}`;
+  for (const { kind, key, token } of told) yield `  ${oneLine(`${kind}/${key} ${token}`)}`;
 }

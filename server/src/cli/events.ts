@@ -4,7 +4,7 @@ import { type ApiOptions, throughApi, withApiOptions } from "./api";
 import { withExamples } from "./examples";
 import { UsageError } from "./failures";
 import { gather } from "./gather";
-import { type OutputOptions, outputOption, print } from "./output";
+import { type OutputOptions, oneLine, outputOption, print } from "./output";
 import { wholeNumber } from "./settings";
 
 interface DeliveriesOptions extends ApiOptions, OutputOptions {
@@ -35,7 +35,7 @@ export function eventsCommand(): Command {
         .addOption(outputOption("a list of the deliveries as the API answers them")),
       async (deliveries, destination, options) => {
         const { items } = await gather(deliveries.list(destination, options), options.limit);
-        print(items, options, () => items.map(lineOf));
+        print(items, options, () => items.map((one) => oneLine(lineOf(one))));
       },
     ),
   );
@@ -49,7 +49,7 @@ export function eventsCommand(): Command {
       ),
       async (deliveries, destination) => {
         const { ok, error, event_id } = await deliveries.test(destination);
-        if (!ok) throw new Error(`the test event was not accepted: the service ${error}`);
+        if (!ok) throw new Error(oneLine(`the test event was not accepted: the service ${error}`));
         console.log(`The service accepted the test event ${event_id}.`);
       },
     ),

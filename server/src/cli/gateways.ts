@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "./api";
 import { withExamples } from "./examples";
 import { gather } from "./gather";
-import { type OutputOptions, outputOption, print } from "./output";
+import { type OutputOptions, oneLine, outputOption, print } from "./output";
 
 interface Options extends ApiOptions, OutputOptions {
   readonly edge?: string;
@@ -27,10 +27,10 @@ export function gatewaysCommand(): Command {
       if (options.edge !== undefined) return printEdge(gateways, options.edge, name, options);
       if (name !== undefined) {
         const status = await gateways.get(name);
-        return print(status, options, () => statusLines(status));
+        return print(status, options, () => [...statusLines(status)].map(oneLine));
       }
       const { items: all } = await gather(gateways.list());
-      print(all, options, () => (all.length > 0 ? all.map(lineOf) : ["No gateway reported in the last 7 days."]));
+      print(all, options, () => (all.length > 0 ? all.map((one) => oneLine(lineOf(one))) : ["No gateway reported in the last 7 days."]));
     }),
   );
   command.addCommand(deleteCommand());
@@ -70,7 +70,7 @@ function* statusLines(status: GatewayStatus): Generator<string> {
 async function printEdge(gateways: Gateways, edge: string, only: string | undefined, options: OutputOptions): Promise<void> {
   const { items } = await gather(edgeAt(gateways, edge));
   const states = items.filter(({ gateway }) => only === undefined || gateway === only);
-  print(states, options, () => states.map((one) => `${one.gateway} ${textOf(one)}`));
+  print(states, options, () => states.map((one) => oneLine(`${one.gateway} ${textOf(one)}`)));
 }
 
 /** So long after its last report, a gateway is taken to be down: it reports every 30 s. */

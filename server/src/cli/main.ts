@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { outliveReader } from "@tunnelplane/sdk/node";
+import { guardOutput } from "@tunnelplane/sdk/node";
 import { type Command, CommanderError } from "commander";
 import { exitCodeOf, SaysNo } from "./failures";
 import { program } from "./program";
@@ -11,7 +11,7 @@ function throwing(command: Command): Command {
   return command;
 }
 
-outliveReader();
+guardOutput();
 throwing(program())
   .parseAsync()
   .catch((error: Error & { code?: string }) => {

@@ -1,5 +1,6 @@
+import { yamlOf } from "@tunnelplane/sdk/catalogue";
+import { inOneLine, painted } from "@tunnelplane/sdk/node";
 import { Option } from "commander";
-import { stringify } from "yaml";
 
 /** The option of every command that prints for people and for programs. */
 export interface OutputOptions {
@@ -14,14 +15,9 @@ export const outputOption = (shape: string): Option =>
 export function print(value: unknown, { output }: OutputOptions, lines: () => Iterable<string>): void {
   if (output === "table") for (const line of lines()) console.log(line);
   else if (output === "json") console.log(JSON.stringify(value, null, 2));
-  // Without anchors: two equal references are still two.
-  else console.log(stringify(value, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd());
+  else console.log(yamlOf(value).trimEnd());
 }
 
-/** Only a terminal gets colours, and only where nobody asked for none (no-color.org). */
-const isColoured = (): boolean => Boolean(process.stdout.isTTY) && !process.env.NO_COLOR && process.env.TERM !== "dumb";
-
-const painted = (code: number) => (text: string) => (isColoured() ? `\u001B[${code}m${text}\u001B[0m` : text);
 export const bold = painted(1);
 export const dim = painted(2);
 export const red = painted(31);
@@ -43,8 +39,7 @@ export function tableOf(headings: readonly string[], rows: readonly (readonly st
   return [bold(line(headings)), ...shown.map(line)];
 }
 
-/** Control characters of stored texts must not move the cursor of whoever looks at them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-export const oneLine = (text: string): string => text.replaceAll(/[\u0000-\u001F\u007F-\u009F]+/g, " ").trim();
+/** A stored text as it stands in a line of ours. */
+export const oneLine = (text: string): string => inOneLine(text).trim();
 
 const cut = (text: string): string => (process.stdout.isTTY && text.length > WIDEST ? `${text.slice(0, WIDEST - 1)}…` : text);

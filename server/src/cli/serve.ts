@@ -41,6 +41,9 @@ async function serve({ tlsCert, tlsKey, rateLimit, rateLimitLoopback, shutdownLi
     tls: tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined,
     rateLimit: { perSecond: rateLimit, loopback: rateLimitLoopback },
   });
+  // Before it says that it listens, so that a signal which follows that is heard.
+  if (tlsCert) process.on("SIGHUP", () => server.reloadTls());
+  stopOnSignals(server, shutdownLimit);
   if (server.newApiKey) {
     console.log(
       `\nThe admin's API key, shown this once and never again:\n\n  ${server.newApiKey}\n\nFor programs: export TUNNELPLANE_API_KEY=<key> TUNNELPLANE_BASE_URL=${server.url}\n`,
@@ -48,8 +51,6 @@ async function serve({ tlsCert, tlsKey, rateLimit, rateLimitLoopback, shutdownLi
   }
   console.log(`tunnelplane ${VERSION} listens on ${server.url}, data in ${server.place}`);
   console.log(`For people: ${server.url}/console shows what it holds, ${server.url}/docs the API`);
-  if (tlsCert) process.on("SIGHUP", () => server.reloadTls());
-  stopOnSignals(server, shutdownLimit);
 }
 
 /** Normalizes the URL, so that characters which are special in JSON or in addresses are percent-encoded. */

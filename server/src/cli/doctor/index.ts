@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { type ApiOptions, withApiOptions } from "../api";
 import { withExamples } from "../examples";
 import { SaysNo } from "../failures";
-import { green, type OutputOptions, outputOption, print, red, yellow } from "../output";
+import { green, type OutputOptions, oneLine, outputOption, print, red, yellow } from "../output";
 import { type Found, type State, wrong } from "./check";
 import { engineCheck, nodeCheck } from "./machine";
 import { keyCheck, serverChecks, storedCertificates, tlsCheck } from "./server";
@@ -43,6 +43,6 @@ async function examine({ url, apiKey }: ApiOptions): Promise<Found[]> {
 const SIGNS: Readonly<Record<State, string>> = { ok: green("✓"), warning: yellow("!"), wrong: red("✗") };
 
 const linesOf = ({ check, state, says, cure }: Found): string[] => [
-  `${SIGNS[state]} ${check.padEnd(12)} ${says}`,
+  `${SIGNS[state]} ${check.padEnd(12)} ${oneLine(says)}`,
   ...(cure ? [`  ${" ".repeat(12)} → ${cure}`] : []),
 ];

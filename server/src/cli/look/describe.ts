@@ -95,22 +95,23 @@ function* linesOf(definition: Definition, described: Described): Generator<strin
   if (gateways) yield* gatewayLines(gateways);
 }
 
-const referenceLine = ({ id, field }: Reference): string => `  ${id}  ${dim(field)}`;
+const referenceLine = ({ id, field }: Reference): string => `  ${oneLine(id)}  ${dim(oneLine(field))}`;
 
 function gatewayLines(gateways: readonly EdgeAtGateway[]): string[] {
   const nobody = gateways.length > 0 ? "Served as declared by no gateway" : "Served by no gateway: none reported in the last 7 days";
   const isServed = gateways.some(({ served }) => served);
-  return [bold(isServed ? "Served by" : nobody), ...gateways.map((one) => `  ${one.gateway}  ${oneLine(stateText(one))}`)];
+  return [bold(isServed ? "Served by" : nobody), ...gateways.map((one) => `  ${oneLine(`${one.gateway}  ${stateText(one)}`)}`)];
 }
 
 /** Fields and values, those within others indented. */
 function fieldLines(value: object, indent = "  "): string[] {
-  return Object.entries(value).flatMap(([name, item]) => {
+  return Object.entries(value).flatMap(([key, item]) => {
+    const name = oneLine(key); // the keys of labels are the user's own
     if (item === null || item === "") return [`${indent}${name}: ${dim("-")}`];
     if (Array.isArray(item) && item.length === 0) return [`${indent}${name}: ${dim("none")}`];
     if (typeof item !== "object") return [`${indent}${name}: ${textOf(item, indent)}`];
     const { id, uri, ...rest } = item as Record<string, unknown>;
-    if (typeof id === "string" && typeof uri === "string" && Object.keys(rest).length === 0) return [`${indent}${name}: ${id}`];
+    if (typeof id === "string" && typeof uri === "string" && Object.keys(rest).length === 0) return [`${indent}${name}: ${oneLine(id)}`];
     return [`${indent}${name}:`, ...fieldLines(item, `${indent}  `)];
   });
 }

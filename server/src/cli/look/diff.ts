@@ -72,11 +72,11 @@ function* linesOf({
   finding_limits,
 }: Required<WithFindings> & { readonly changes: readonly Change[] }): Generator<string> {
   for (const { path, old, new: now } of changes) {
-    if (!isNothing(old)) yield red(`- ${path}: ${oneLine(JSON.stringify(old))}`);
-    if (!isNothing(now)) yield green(`+ ${path}: ${oneLine(JSON.stringify(now))}`);
+    if (!isNothing(old)) yield red(`- ${oneLine(path)}: ${oneLine(JSON.stringify(old))}`);
+    if (!isNothing(now)) yield green(`+ ${oneLine(path)}: ${oneLine(JSON.stringify(now))}`);
   }
   for (const { severity, sentence } of findings) yield yellow(`${severity}: ${oneLine(sentence)}`);
-  for (const limit of finding_limits) yield dim(limit);
+  for (const limit of finding_limits) yield dim(oneLine(limit));
   if (changes.length === 0) yield "There is no difference.";
 }
 
