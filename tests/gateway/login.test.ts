@@ -8,7 +8,7 @@ import { StandInIssuer } from "./standInIssuer";
 
 const [SITE, HOST] = ["https://signed.example.com/page?a=b", "signed.example.com"];
 
-/** What a browser does: asks for a page, and keeps cookies for each host. */
+/** What a browser does: asks for a page, and keeps cookies for each host, of those that begin with __Host- only what may. */
 class Browser {
   readonly cookies = new Map<string, string>();
   readonly #trusted: string[];
@@ -21,20 +21,21 @@ class Browser {
   }
 
   /** One request, without following where it leads. */
-  visit(url: string): Promise<{ status: number; location: string; body: string }> {
+  visit(url: string, { method = "GET", headers = {} as Record<string, string> } = {}): Promise<Visit> {
     const { hostname, port, pathname, search } = new URL(url);
     const site = port === "";
     const cookie = site ? [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ") : "";
-    const where = { host: "127.0.0.1", port: site ? this.one.httpsPort : port, path: pathname + search, agent: false as const };
-    const headers = { host: site ? hostname : `${hostname}:${port}`, ...(cookie ? { cookie } : {}) };
+    const where = { host: "127.0.0.1", port: site ? this.one.httpsPort : port, path: pathname + search, agent: false as const, method };
+    const sent = { host: site ? hostname : `${hostname}:${port}`, ...(cookie ? { cookie } : {}), ...headers };
     return new Promise((resolve, reject) => {
-      const asked = request({ ...where, headers, ca: this.#trusted, ...(site ? { servername: hostname } : {}) }, (answer) => {
-        for (const text of answer.headers["set-cookie"] ?? []) this.#keep(text);
+      const asked = request({ ...where, headers: sent, ca: this.#trusted, ...(site ? { servername: hostname } : {}) }, (answer) => {
+        const set = answer.headers["set-cookie"] ?? [];
+        for (const text of set) this.#keep(text);
         let body = "";
         answer.setEncoding("utf8").on("data", (chunk) => {
           body += chunk;
         });
-        answer.on("end", () => resolve({ status: answer.statusCode ?? 0, location: answer.headers.location ?? "", body }));
+        answer.on("end", () => resolve({ status: answer.statusCode ?? 0, location: answer.headers.location ?? "", body, set }));
       });
       asked.on("error", reject).end();
     });
@@ -42,9 +43,19 @@ class Browser {
 
   #keep(text: string): void {
     const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(text) ?? [];
+    const isBound = /;\s*secure/i.test(text) && /;\s*path=\/(;|$)/i.test(text) && !/;\s*domain/i.test(text);
+    if (name.startsWith("__Host-") && !isBound) return;
     if (value === "" || value === "deleted" || /max-age=0/i.test(text)) this.cookies.delete(name);
     else this.cookies.set(name, value);
   }
+}
+
+interface Visit {
+  readonly status: number;
+  readonly location: string;
+  readonly body: string;
+  /** The cookies that it sets. */
+  readonly set: readonly string[];
 }
 
 describe("Users sign in at an identity provider before an edge lets them pass", () => {
@@ -99,6 +110,120 @@ describe("Users sign in at an identity provider before an edge lets them pass", 
       expect((await browser.visit(SITE)).status, `with another ${name}`).to.equal(302);
       browser.cookies.set(name, value);
     }
+  });
+
+  it("with cookies that other sites cannot plant, and that no server behind sees, behind whatever route", async () => {
+    const { one, edge, oidc, run } = await start();
+    const backend = { backend_id: (await one.api.staticBackends.create({ address: one.upstream.address })).id };
+    await one.api.httpsEdgeRoutes(edge.id).create({ match_type: "path_prefix", match: "/open", backend });
+    await one.site("prefix.example.com", { oidc: { ...oidc, cookie_prefix: "__Host-mine" } });
+    run();
+    await one.becomes(302, HOST);
+    const browser = new Browser(one, own.pem);
+    const sent = await browser.visit(SITE);
+    const back = await browser.visit((await browser.visit(sent.location)).location);
+    const set = [...sent.set, ...back.set];
+    expect(set.length).to.be.greaterThan(6);
+    for (const text of set) {
+      expect(text).to.match(/^__Host-tunnelplane_[0-9a-f]{16}_[a-z]+(\.[0-9a-f]+)?=/);
+      expect(text.toLowerCase(), text)
+        .to.match(/;\s*path=\/(;|$)/)
+        .and.to.match(/;\s*secure/)
+        .and.not.to.match(/;\s*domain/);
+      if (!text.includes("=deleted")) expect(text.toLowerCase(), text).to.contain("httponly").and.to.contain("samesite=lax");
+    }
+    expect((await browser.visit("https://prefix.example.com/")).set.join()).to.match(/^__Host-mine_[0-9a-f]{16}_/);
+    browser.cookies.set("theirs", "1");
+    browser.cookies.set("__Host-theirs_hmac", "2");
+    for (const path of ["/page", "/open"]) {
+      const { status, body } = await browser.visit(`https://${HOST}${path}`);
+      expect(status, path).to.equal(200);
+      const { headers } = JSON.parse(body) as { headers: Record<string, string> };
+      expect(headers.cookie?.split("; "), path).to.have.members(["theirs=1", "__Host-theirs_hmac=2"]);
+      expect(headers.authorization, path).to.equal(undefined);
+    }
+  });
+
+  it("and come back to a path of the site that they asked, whatever headers and the state say", async () => {
+    const { one, run } = await start();
+    run();
+    await one.becomes(302, HOST);
+    const forged = {
+      "x-forwarded-host": "evil.example.org",
+      "x-forwarded-proto": "http",
+      "x-forwarded-port": "81",
+      forwarded: "host=evil.example.org",
+    };
+    const home = `https://${HOST}`;
+    for (const url of [
+      undefined,
+      "https://evil.example.org/x",
+      "//evil.example.org/x",
+      "/\\evil.example.org",
+      `${home}:9999/x`,
+      `http://${HOST}/x`,
+      `${home}//evil.example.org`,
+      `${home}/\\evil.example.org`,
+      `${home}/\t/evil.example.org`,
+      `${home}@evil.example.org/`,
+      `${home}.evil.example.org/`,
+      `https://evil.example.org\\@${HOST}/`,
+      `${home}?//evil.example.org`,
+      "javascript:alert(1)",
+    ]) {
+      const browser = new Browser(one, own.pem);
+      const sent = await browser.visit(SITE, { headers: forged });
+      const asked = new URL(sent.location).searchParams;
+      expect(asked.get("redirect_uri")).to.match(new RegExp(`^${home}/.tunnelplane/callback/`));
+      const state = JSON.parse(Buffer.from(asked.get("state") ?? "", "base64url").toString()) as { url: string };
+      expect(new URL(state.url).host).to.equal(HOST);
+      const back = new URL((await browser.visit(sent.location)).location);
+      if (url !== undefined) back.searchParams.set("state", Buffer.from(JSON.stringify({ ...state, url })).toString("base64url"));
+      const { status, location } = await browser.visit(back.href, { headers: forged });
+      if (url === undefined) expect([status, location]).to.deep.equal([302, SITE]);
+      if (status === 401 || status === 400) continue;
+      expect(status, url).to.equal(302);
+      expect(location, url).to.match(new RegExp(`^${home}/([^/\\\\\\s]|$)`));
+      expect(new URL(location).origin, url).to.equal(home);
+    }
+  });
+
+  it("sign out by a POST of the site's own pages, which ends this browser's session alone", async () => {
+    const { one, route, run } = await start();
+    run();
+    await one.becomes(302, HOST);
+    const browser = new Browser(one, own.pem);
+    await signIn(browser);
+    const other = new Browser(one, own.pem);
+    for (const [name, value] of browser.cookies) other.cookies.set(name, value);
+    const signOut = `https://${HOST}/.tunnelplane/sign-out/${route.id}`;
+    for (const method of ["GET", "HEAD", "PUT"]) {
+      const { status, set } = await browser.visit(signOut, { method });
+      expect([status, set], method).to.deep.equal([405, []]);
+    }
+    const foreign: Record<string, string>[] = [
+      { origin: "https://evil.example.org" },
+      { origin: "null" },
+      { origin: `https://${HOST}.evil.example.org` },
+      { origin: `https://evil.example.org/https://${HOST}` },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site", origin: `https://${HOST}` },
+    ];
+    for (const headers of foreign) {
+      const { status, set } = await browser.visit(signOut, { method: "POST", headers });
+      expect([status, set], JSON.stringify(headers)).to.deep.equal([403, []]);
+    }
+    expect((await browser.visit(SITE)).status).to.equal(200);
+    const { status, location } = await browser.visit(signOut, {
+      method: "POST",
+      headers: { origin: `https://${HOST}`, "sec-fetch-site": "same-origin" },
+    });
+    expect([status, location]).to.deep.equal([302, `https://${HOST}/`]);
+    expect([...browser.cookies.keys()]).to.deep.equal([]);
+    expect((await browser.visit(SITE)).status).to.equal(302);
+    expect((await other.visit(SITE)).status, "a copy lives to the session's end").to.equal(200);
+    expect((await other.visit(signOut, { method: "POST" })).status, "by a program, which says nothing of a site").to.equal(302);
+    expect([...other.cookies.keys()]).to.deep.equal([]);
   });
 
   it("not where the provider refuses the client; signed-in users stay when the provider is away, also at the next start", async () => {

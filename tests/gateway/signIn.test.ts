@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { envoyOfThisFile } from "./traffic";
+import { freePort } from "../support/ports";
+import { envoyOfThisFile, http1 } from "./traffic";
 import { fixed, httpsEdge, inbound, oidc, policy, route, to } from "./worlds";
 
 describe("Sign-in and logs by a real Envoy", () => {
@@ -29,24 +30,60 @@ describe("Sign-in and logs by a real Envoy", () => {
 
   it("accepts no forged cookie, token or callback", async () => {
     const configuration = await gateway.serve(site({ oidc: oidc() }), { issuers });
-    const [, id] = /"cookie_names":\{"bearer_token":"tunnelplane_(\w+)_token"/.exec(JSON.stringify(configuration)) ?? [];
+    const [, id] = /"cookie_names":\{"bearer_token":"__Host-tunnelplane_(\w+)_token"/.exec(JSON.stringify(configuration)) ?? [];
     const [, callback] = /"exact":"(\/.tunnelplane\/callback\/[^"]+)"/.exec(JSON.stringify(configuration)) ?? [];
-    const signOut = callback?.replace("callback", "sign-out") ?? "";
     const end = Math.floor(Date.now() / 1000) + 3600;
-    const cookies = ["token=x", "hmac=x", `expires=${end}`, "id=x", "refresh=x"].map((part) => `tunnelplane_${id}_${part}`).join("; ");
+    const cookies = ["token=x", "hmac=x", `expires=${end}`, "id=x", "refresh=x"]
+      .map((part) => `__Host-tunnelplane_${id}_${part}`)
+      .join("; ");
     const tries: [string, Record<string, string>][] = [
       ["/", { cookie: cookies }],
       ["/", { cookie: `${cookies}; RefreshToken=x; BearerToken=x; OauthHMAC=x; OauthExpires=${end}` }],
       ["/", { authorization: "Bearer x" }],
       [`${callback}?code=x&state=x`, {}],
       [`${callback}`, { cookie: cookies }],
-      [signOut, {}],
       ["/.tunnelplane/callback/../../", {}],
       ["/?code=x&state=y", {}],
     ];
     for (const protocol of ["http1", "http2"] as const) {
       for (const [path, headers] of tries)
         expect((await gateway[protocol](path, { headers })).status, `${path} over ${protocol}`).to.be.oneOf([302, 400, 401, 403]);
+    }
+  });
+
+  it("ends sessions by POST alone, beside policies and wildcards and at other ports too, and hides its cookies at all ports", async () => {
+    const second = await freePort();
+    const listen = [
+      { port: 443, address: "127.0.0.1", bindPort: gateway.state.port },
+      { port: 8443, address: "127.0.0.1", bindPort: second },
+    ];
+    const policies = inbound(policy(['req.path == "/denied"'], ["deny"]));
+    const plain = (id: string, hostport: string) => httpsEdge({ id, hostports: [hostport], routes: [route({ id, backend: to("up") })] });
+    for (const more of [{}, { policies }]) {
+      const signed = httpsEdge({ hostports: ["*.example.com:8443"], routes: [route({ backend: to("up"), oidc: oidc(), ...more })] });
+      const world = [
+        signed,
+        plain("e2", "app.example.com:443"),
+        plain("e3", "db.example.com:8443"),
+        fixed("up", gateway.state.upstream.address),
+      ];
+      await gateway.serve(world, { issuers, listen });
+      const signOut = "/.tunnelplane/sign-out/edghtsrt_1";
+      const ask = (method: string, headers: Record<string, string> = {}) =>
+        http1(second, signOut, { sni: "any.example.com", host: "any.example.com:8443", method, headers });
+      expect((await ask("GET")).status).to.equal(405);
+      const { status, headers } = await ask("POST", { origin: "https://any.example.com:8443", "sec-fetch-site": "same-origin" });
+      expect([status, headers.location]).to.deep.equal([302, "https://any.example.com:8443/"]);
+      expect((await ask("POST", { origin: "https://evil.example.org" })).status).to.equal(403);
+      expect((await http1(second, "/.tunnelplane/callback/edghtsrt_gone", { sni: "any.example.com" })).status).to.equal(404);
+      const cookie = `a=b;__Host-x_y_0123456789abcdef_nonce.0123456789abcdef=x ; __Host-tunnelplane_0123456789abcdef_hmac=y;c="d"`;
+      for (const [port, sni] of [
+        [gateway.state.port, "app.example.com"],
+        [second, "db.example.com"],
+      ] as const) {
+        const { body } = await http1(port, "/", { sni, headers: { cookie } });
+        expect((JSON.parse(body) as { headers: { cookie: string } }).headers.cookie, sni).to.equal('a=b; c="d"');
+      }
     }
   });
 

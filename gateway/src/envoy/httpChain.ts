@@ -3,6 +3,7 @@ import { HOST, lowerHost } from "./limits";
 import { OWN_HEADERS } from "./predicate";
 import { httpRbac } from "./rbac";
 import type { Needs } from "./routes";
+import { withoutCookies } from "./sessionCookies";
 import { misdirected } from "./virtualHost";
 
 const LARGEST_ANSWER = 1_048_576; // of direct responses: four bytes for each of the contract's 65,536 characters, and more
@@ -40,8 +41,10 @@ export function httpManager(virtualHosts: readonly Json[], strangers: readonly s
 /** Access checks come before rate limits and before requests to an issuer. */
 function filters(needs: readonly Needs[]): Json[] {
   const tokens = needs.flatMap((one) => one.tokens ?? []);
-  const each: Json[] = [
-    ...needs.flatMap((one): readonly Json[] => (one.signIn ? [one.signIn.filter] : [])),
+  const signIns = needs.flatMap((one) => one.signIn?.filters ?? []);
+  const each = [
+    ...signIns,
+    ...(needs.some(({ hidesCookies }) => hidesCookies) ? [withoutCookies()] : []),
     ...needs.flatMap(({ limits }) => limits),
   ];
   const jwt = {

@@ -10,3 +10,6 @@ export const extension = (name: string, type: string, fields: Json = {}): Json =
 /** A filter that runs a script in Lua, for what no other filter does. */
 export const script = (name: string, inline_string: string): Json =>
   extension(name, "envoy.extensions.filters.http.lua.v3.Lua", { default_source_code: { inline_string } });
+
+/** Turns a filter on that is off elsewhere. */
+export const turnOn = (): Json => typed("envoy.config.route.v3.FilterConfig", { config: {} });

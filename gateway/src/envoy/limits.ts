@@ -1,4 +1,4 @@
-import { extension, type Json, script, typed } from "./json";
+import { extension, type Json, script } from "./json";
 import { Unservable } from "./model";
 import type { Limit } from "./policies";
 
@@ -55,9 +55,6 @@ export function limitFilter({ id, config }: Limit): Json {
 }
 
 const nameOf = (id: string): string => `limit ${id}`;
-
-/** Turns a filter on that is off elsewhere. */
-export const turnOn = (): Json => typed("envoy.config.route.v3.FilterConfig", { config: {} });
 
 export const limitNames = (limits: readonly Limit[]): string[] => limits.map(({ id }) => nameOf(id));
 

@@ -5,7 +5,7 @@ import type { Action } from "./policies";
 import { programOf, searching } from "./regex";
 import { type Piece, staysInForm } from "./rewriteForm";
 
-/** Envoy's rewrite for a `url-rewrite`: of the path alone, and what it makes of any path is a path in normal form. */
+/** Envoy's rewrite for a `url-rewrite`: of the path alone, and always into a path in normal form. */
 export function rewriteOf({ config }: Action): Json {
   const [from, to] = [String(config.from), String(config.to)];
   const key = JSON.stringify([from, to]);

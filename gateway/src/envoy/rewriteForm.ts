@@ -22,7 +22,7 @@ const OP = { alt: 1, altMatch: 2, capture: 3, empty: 4, match: 6, nop: 7, rune: 
 /** Conditions of places: at the begin, and at the end, of a line or a text. Paths have one line. */
 const [AT_BEGIN, AT_END] = [1 | 4, 2 | 8];
 
-/** How far a path was read: not at all, after a slash (`/`, `/.`, `/..`), in a segment (`x`), or in a code (`%`, `%2`). */
+/** How far a path was read: to its `start`, a slash (`/`, `/.`, `/..`), in a segment (`x`), in a code (`%`, `%2`). */
 type Form = string;
 const START: Form = "start";
 const isWhole = (form: Form): boolean => form === "/" || form === "x" || form.startsWith("%");
@@ -46,7 +46,7 @@ function next(form: Form, character: string): Form | undefined {
   return character === "." && (form === "/" || form === "/.") ? `${form}.` : "x";
 }
 
-/** A place in the program while a path is read: how far, whether the match read anything, and whether the path must end here. */
+/** A place in the program: how far the path was read, whether by the match, and whether it must end here. */
 interface Place {
   readonly pc: number;
   readonly form: Form;

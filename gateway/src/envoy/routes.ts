@@ -1,10 +1,10 @@
 import type { HttpsEdge, HttpsEdgeRoutes } from "@tunnelplane/sdk";
-import { answerOf } from "./answers";
+import { answerOf, type Response } from "./answers";
 import type { Backends, Destination } from "./backends";
 import { asks } from "./condition";
-import type { Json } from "./json";
+import { type Json, turnOn } from "./json";
 import { requireToken, type TokenCheck, tokenCheck } from "./jwt";
-import { countsByHost, limitFilter, limitNames, turnOn } from "./limits";
+import { countsByHost, limitFilter, limitNames } from "./limits";
 import { type Objects, type Surroundings, Unreachable } from "./model";
 import { type Hostport, isWildcard } from "./names";
 import { networksOf } from "./networks";
@@ -13,12 +13,15 @@ import { type Action, type Decision, decide, NOTHING, type Outcome } from "./pol
 import { admitting, routeRbac } from "./rbac";
 import { searching } from "./regex";
 import { rewriteOf } from "./rewrite";
-import { type SignIn, signIn } from "./signIn";
+import { hidesCookies } from "./sessionCookies";
+import { returning, type SignIn, signIn } from "./signIn";
 
 /** A declared route as one hostport serves it. */
 export interface Served {
   readonly exact: boolean;
   readonly path: string;
+  /** Which requests it takes of those with the path; all, without. */
+  readonly method?: string;
   readonly decision: Decision;
   /** The fields of Envoy's route for an outcome, all but its match. */
   readonly fields: (outcome: Outcome) => Json;
@@ -28,6 +31,7 @@ export interface Served {
 export interface Needs {
   readonly tokens?: TokenCheck & { readonly name: string };
   readonly signIn?: SignIn;
+  readonly hidesCookies: boolean;
   readonly limits: readonly Json[];
   readonly countsByHost: boolean;
   readonly logs: boolean;
@@ -40,9 +44,12 @@ export interface Context {
   readonly backends: Backends;
 }
 
-/** In the order in which Envoy tries them: whole paths, then the longest beginnings. */
-export const inOrder = (a: Pick<Served, "exact" | "path">, b: Pick<Served, "exact" | "path">): number =>
-  Number(b.exact) - Number(a.exact) || b.path.length - a.path.length || (a.path < b.path ? -1 : 1);
+type Place = Pick<Served, "exact" | "path" | "method">;
+/** In the order in which Envoy tries them: whole paths, those for one method first, then the longest beginnings. */
+export const inOrder = (a: Place, b: Place): number =>
+  Number(b.exact) - Number(a.exact) ||
+  b.path.length - a.path.length ||
+  (a.path === b.path ? Number(b.method !== undefined) - Number(a.method !== undefined) : a.path < b.path ? -1 : 1);
 
 interface Serving {
   readonly served: readonly Served[];
@@ -56,16 +63,16 @@ export function serveRoute(route: HttpsEdgeRoutes, hostport: Hostport, context: 
     return serve(route, hostport, context);
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error;
-    return refuse(route, error.message);
+    return refuse(route, error.message, hidesCookies(hostport.host, context.objects.https_edge));
   }
 }
 
 /** Stands where the route would, so that no shorter route takes its requests. */
-function refuse(route: HttpsEdgeRoutes, why: string): Serving {
+function refuse(route: HttpsEdgeRoutes, why: string, hidesCookies: boolean): Serving {
   const fields = () => ({ name: route.id, ...answerOf(503) });
   return {
     served: [{ exact: route.match_type === "exact_path", path: route.match, decision: { outcome: NOTHING }, fields }],
-    needs: { limits: [], countsByHost: false, logs: false, conditional: false },
+    needs: { hidesCookies, limits: [], countsByHost: false, logs: false, conditional: false },
     refusal: `the route ${route.match} is refused, and the others are served: ${why}`,
   };
 }
@@ -86,20 +93,32 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: Context): Se
   // What an edge is rejected for comes before what is out there.
   const check = route.jwt_validation?.enabled && tokenCheck(route.id, route.jwt_validation, backends, surroundings);
   const tokens = check ? { ...check, name: route.id } : undefined;
-  const session = route.oidc?.enabled ? signIn(route.id, route.oidc, hostport.port, backends, surroundings) : undefined;
-  const admit = networks || agents.length > 0 ? { admit: routeRbac(admitting(agents, networks ? [networks] : [])) } : {};
-  const open = { ...admit, ...(session ? { [session.name]: turnOn() } : {}) };
+  const session = route.oidc?.enabled ? signIn(route.id, route.oidc, hostport, backends, surroundings) : undefined;
+  const from = networks ? [networks] : [];
+  const admit = networks || agents.length > 0 ? { admit: routeRbac(admitting(agents, from)) } : {};
+  const open = { ...admit, ...session?.on };
   const checks = {
     ...open,
     ...(tokens ? { jwt: requireToken(tokens.name), token: routeRbac(admitting(tokens.exact, [])) } : {}),
   };
-  const own = session
-    ? [session.callback, session.signOut].map((path) => ({
-        exact: true,
-        path,
-        decision: { outcome: NOTHING },
-        fields: () => ({ name: route.id, ...answerOf(404), typed_per_filter_config: open }),
-      }))
+  const own = (path: string, answer: Response, filters: Json, method?: string): Served => ({
+    exact: true,
+    path,
+    method,
+    decision: { outcome: NOTHING },
+    fields: () => ({ name: route.id, ...answer, typed_per_filter_config: filters }),
+  });
+  const ofSession = session
+    ? [
+        own(session.callback, answerOf(404), { ...open, ...returning() }),
+        own(
+          session.signOut,
+          answerOf(404),
+          { ...session.on, ...returning(), admit: routeRbac(admitting([...agents, ...session.mayEnd], from)) },
+          "POST",
+        ),
+        own(session.signOut, answerOf(405, "", { allow: "POST" }), admit),
+      ]
     : [];
   return {
     served: [
@@ -109,11 +128,12 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: Context): Se
         decision,
         fields: (outcome) => fieldsOf(route, outcome, destination, checks),
       },
-      ...own,
+      ...ofSession,
     ],
     needs: {
       tokens,
       signIn: session,
+      hidesCookies: hidesCookies(hostport.host, objects.https_edge),
       limits,
       countsByHost: outcomes.some(({ limits }) => limits.some(countsByHost)),
       logs: outcomes.some(({ logs }) => logs.length > 0),

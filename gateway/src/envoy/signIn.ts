@@ -1,22 +1,33 @@
 import { createHmac } from "node:crypto";
 import type { HttpsEdgeRoutesOidc } from "@tunnelplane/sdk";
 import type { Backends } from "./backends";
-import { extension, type Json, typed } from "./json";
-import { type Surroundings, Unreachable, Unservable } from "./model";
-import { shortHash } from "./names";
+import { extension, type Json, script, turnOn, typed } from "./json";
+import { type Surroundings, Unreachable } from "./model";
+import { type Hostport, isWildcard, shortHash } from "./names";
 import { OWN_PATHS } from "./paths";
+import { escapeRegex } from "./regex";
+import { COOKIE_SETTINGS, cookieNames } from "./sessionCookies";
 
 export interface SignIn {
-  /** The filter that signs users in; routes turn it on. */
-  readonly filter: Json;
-  readonly name: string;
+  /** The filters that sign users in; routes turn them on. */
+  readonly filters: readonly Json[];
+  /** What routes turn on to ask for it. */
+  readonly on: Json;
   readonly callback: string;
   readonly signOut: string;
+  /** Rules for who may end a session: a page of the same site, or no page at all. */
+  readonly mayEnd: readonly Json[];
   readonly secrets: Readonly<Record<string, Json>>;
   readonly renewAt: number | undefined;
 }
 
-export function signIn(route: string, oidc: HttpsEdgeRoutesOidc, port: number, backends: Backends, surroundings: Surroundings): SignIn {
+export function signIn(
+  route: string,
+  oidc: HttpsEdgeRoutesOidc,
+  { host, port }: Hostport,
+  backends: Backends,
+  surroundings: Surroundings,
+): SignIn {
   const issuer = surroundings.issuers.get(oidc.issuer);
   if (!issuer)
     throw new Unreachable(
@@ -33,12 +44,14 @@ export function signIn(route: string, oidc: HttpsEdgeRoutesOidc, port: number, b
     redirect_uri: `https://%REQ(:authority)%${port === 443 ? "" : `:${port}`}${callback}`,
     redirect_path_matcher: { path: { exact: callback } },
     signout_path: { path: { exact: signOut } },
+    allowed_redirect_domains: [host],
     credentials: {
       client_id: oidc.client_id,
       token_secret: secretFrom(secretName, surroundings),
       hmac_secret: secretFrom(keyName, surroundings),
-      cookie_names: cookies(oidc.cookie_prefix, id),
+      cookie_names: cookieNames(oidc.cookie_prefix, id),
     },
+    cookie_configs: COOKIE_SETTINGS,
     auth_scopes: [...new Set(["openid", ...oidc.scopes])],
     // With a refresh token, a cookie whose signature is wrong would be made good by it.
     use_refresh_token: false,
@@ -46,8 +59,9 @@ export function signIn(route: string, oidc: HttpsEdgeRoutesOidc, port: number, b
   };
   const name = `sign-in ${id}`;
   return {
-    name,
-    filter: { ...extension(name, "envoy.extensions.filters.http.oauth2.v3.OAuth2", { config }), disabled: true },
+    on: { [name]: turnOn() },
+    mayEnd: mayEnd(host),
+    filters: [returnHere(port), { ...extension(name, "envoy.extensions.filters.http.oauth2.v3.OAuth2", { config }), disabled: true }],
     callback,
     signOut,
     secrets: { [secretName]: secret(secretName, oidc.client_secret), [keyName]: secret(keyName, key) },
@@ -73,19 +87,36 @@ function sessionKey(
   return { key, until: limits.length === 0 ? undefined : (turn + 1) * length };
 }
 
-function cookies(prefix: string, id: string): Json {
-  const start = `${prefix === "" ? "tunnelplane" : prefix}_${id}`;
-  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(start))
-    throw new Unservable(`cookie_prefix ${JSON.stringify(prefix)} holds what no cookie's name may: use letters, digits, - and _`);
-  return {
-    bearer_token: `${start}_token`,
-    oauth_hmac: `${start}_hmac`,
-    oauth_expires: `${start}_expires`,
-    id_token: `${start}_id`,
-    refresh_token: `${start}_refresh`,
-    oauth_nonce: `${start}_nonce`,
-    code_verifier: `${start}_verifier`,
-  };
+const RETURN = "return";
+/** Sends users who come back from the issuer, or sign out, to a path of the host and port that they asked. */
+const returnHere = (port: number): Json => ({
+  ...script(
+    RETURN,
+    `function envoy_on_request(handle)
+  handle:streamInfo():dynamicMetadata():set("${RETURN}", "host", handle:headers():get(":authority"))
+end
+function envoy_on_response(handle)
+  local headers = handle:headers()
+  local location = headers:get("location")
+  if location == nil then return end
+  local host = handle:streamInfo():dynamicMetadata():get("${RETURN}")["host"]
+  local path = string.match(location, "^%a+://[^/?#\\\\]*(.*)$") or ""
+  headers:replace("location", "https://" .. host .. "${port === 443 ? "" : `:${port}`}/" .. string.gsub(path, "^[/\\\\%s%c]+", ""))
+end`,
+  ),
+  disabled: true,
+});
+export const returning = (): Json => ({ [RETURN]: turnOn() });
+
+/** Browsers say which site sent a form; what says nothing of it is no browser that another site could use. */
+function mayEnd(host: string): Json[] {
+  const own = isWildcard(host) ? `[^.:/]+${escapeRegex(host.slice(1))}` : escapeRegex(host);
+  const fromHere = (name: string, regex: string): Json => ({
+    or_rules: {
+      rules: [{ not_rule: { header: { name, present_match: true } } }, { header: { name, string_match: { safe_regex: { regex } } } }],
+    },
+  });
+  return [fromHere("origin", `https://${own}(?::[0-9]+)?`), fromHere("sec-fetch-site", "same-origin|none")];
 }
 
 const secretFrom = (name: string, { secrets }: Surroundings): Json => ({

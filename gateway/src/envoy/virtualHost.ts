@@ -1,4 +1,5 @@
 import { answerOf } from "./answers";
+import { all } from "./condition";
 import { extension, type Json } from "./json";
 import { type Hostport, isWildcard } from "./names";
 import type { Decision } from "./policies";
@@ -19,7 +20,7 @@ export function virtualHost({ host }: Hostport, served: readonly Served[], { sem
   const ordered = [...served].sort(inOrder);
   const start = { name: host, domains: [host] };
   if (ordered.every(({ decision }) => "outcome" in decision)) {
-    const routes = ordered.map((route) => ({ match: route.exact ? { path: route.path } : { prefix: route.path }, ...onlyFields(route) }));
+    const routes = ordered.map((route) => ({ match: matchOf(route), ...onlyFields(route) }));
     return { ...start, routes: [...guards.map(({ match, status }) => ({ match, ...answerOf(status) })), ...routes] };
   }
   const last = ordered.find(({ exact, path }) => !exact && path === "/");
@@ -27,7 +28,7 @@ export function virtualHost({ host }: Hostport, served: readonly Served[], { sem
     ...guards.map(({ predicate, status }) => ({ predicate, on_match: toRoute(answerOf(status)) })),
     ...ordered
       .filter((route) => route !== last)
-      .map((route) => ({ predicate: pathPredicate(route), on_match: toDecision(route.decision, route) })),
+      .map((route) => ({ predicate: predicateOf(route), on_match: toDecision(route.decision, route) })),
   ];
   const otherwise = last ? toDecision(last.decision, last) : toRoute(answerOf(404));
   return { ...start, matcher: matchers.length > 0 ? { matcher_list: { matchers }, on_no_match: otherwise } : (otherwise.matcher ?? {}) };
@@ -35,8 +36,18 @@ export function virtualHost({ host }: Hostport, served: readonly Served[], { sem
 
 const onlyFields = ({ decision, fields }: Served): Json => ("outcome" in decision ? fields(decision.outcome) : {});
 
-const pathPredicate = ({ exact, path }: Served): Json =>
-  requestPredicate({ input: "path", test: exact ? { exact: path } : { prefix: path } });
+const matchOf = ({ exact, path, method }: Served): Json => ({
+  ...(exact ? { path } : { prefix: path }),
+  ...(method === undefined ? {} : { headers: [{ name: ":method", string_match: { exact: method } }] }),
+});
+
+const predicateOf = ({ exact, path, method }: Served): Json =>
+  requestPredicate(
+    all([
+      { input: "path", test: exact ? { exact: path } : { prefix: path } },
+      method === undefined || { input: "method", test: { exact: method } },
+    ]),
+  );
 
 function toDecision(decision: Decision, route: Served): Json {
   const matchers: Json[] = [];
