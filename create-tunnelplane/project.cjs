@@ -44,8 +44,9 @@ function fillTemplate(inProject, { name, commonjs, tsNode }) {
   // This part is for `pulumi new` alone.
   edit(inProject("Pulumi.yaml"), (text) => text.replace(/^template:\n( {2}.*\n)*/m, ""));
   if (commonjs) {
-    // Without "type", Node takes a file with import statements either way, and compilers write CommonJS.
-    editJson(inProject("package.json"), ({ type, ...rest }) => (tsNode ? { ...rest, type: "commonjs" } : rest));
+    editJson(inProject("package.json"), (manifest) => ({ ...manifest, type: "commonjs" }));
+    // Node takes the types out of a file, and leaves its imports. ts-node compiles these.
+    if (!tsNode) edit(inProject("index.ts"), withRequire);
   }
   if (!tsNode) return;
   edit(inProject("Pulumi.yaml"), (text) => text.replace(/ *# Node runs .*\n( *)typescript: false/, "$1typescript: true"));
@@ -54,6 +55,12 @@ function fillTemplate(inProject, { name, commonjs, tsNode }) {
     devDependencies: { ...manifest.devDependencies, "ts-node": "^10.9.2" },
   }));
 }
+
+/** The same program in the syntax of CommonJS. */
+const withRequire = (text) =>
+  text
+    .replaceAll(/^import \* as (\w+) from ("[^"]+");/gm, "const $1 = require($2) as typeof import($2);")
+    .replaceAll(/^export const (\w+) =/gm, "exports.$1 =");
 
 /** Gives an example the name of its folder, as a project of its own. */
 function rename(inProject, name) {

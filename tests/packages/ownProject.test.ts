@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { ENVOY } from "../support/envoy";
@@ -69,8 +69,15 @@ describe("A project of one's own, outside of the repository, from packed tarball
   for (const [title, options] of Object.entries(CHOICES))
     it(`runs as ${title}`, async () => {
       const folder = await own.project(title.toLowerCase().replaceAll(/\W+/g, "-"), ...options);
+      const syntax = options.includes("--commonjs") ? "CommonJS" : "an ES module";
+      const found = `\nconsole.log("This is " + (typeof module === "undefined" ? "an ES module" : "CommonJS"));\n`;
+      appendFileSync(join(folder, "index.ts"), found);
       const steps = [...untilPreview(folder), { commands: ["npx tsc"], shown: [] }];
-      expect(await followed(steps, await own.shellIn(folder))).to.contain("+ 4 to create");
+      const printed = await followed(steps, await own.shellIn(folder));
+      expect(printed)
+        .to.contain(`This is ${syntax}`)
+        .and.to.contain("+ 4 to create")
+        .and.to.match(/authtoken\s*:/);
     });
 
   it("is told of a mistake in its program, with the place and the cure, before anything is made", async () => {
