@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { review } from "@tunnelplane/pulumi/review";
 import { registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { PLUGIN_BIN } from "../support/engine";
@@ -70,6 +71,35 @@ outputs:
       version: "1.3",
       networks: "everyone",
     });
+  });
+
+  it("has the lines of its resources in reviews, wherever Pulumi looks for it", async function () {
+    needsYaml(this);
+    const resources = `resources:
+  web: { type: "tunnelplane:TunnelGroupBackend", properties: { labels: { some_key: web } } }
+  app:
+    type: tunnelplane:TlsEdge
+    name: named
+    properties: { hostports: ["app.example.com:443"], backend: { backendId: "\${web.id}" } }
+  prod: { type: "tunnelplane:CatalogueSet", properties: { file: tunnels.yaml } }
+`;
+    const { project } = await projectWith(resources);
+    writeFileSync(join(project.folder, "tunnels.yaml"), "tlsEdges:\n  open:\n    hostports: [open.example.com:443]\n");
+    const causes = async (): Promise<unknown[]> => {
+      const { text } = await project.pulumi("preview", "--json", "--show-sames");
+      const { findings } = review(text.slice(text.indexOf("{")), { project: project.folder });
+      return findings.flatMap(({ rule, cause: { name, file, line } }) => (rule === "opened-unprotected" ? [{ name, file, line }] : []));
+    };
+    const placesIn = (file: string, first: number) => [
+      { name: "named", file, line: first + 2 },
+      { name: "open", file, line: first + 6 },
+    ];
+    expect(await causes()).to.deep.equal(placesIn("Pulumi.yaml", 3));
+    project.write("main: infra\n");
+    mkdirSync(join(project.folder, "infra"));
+    writeFileSync(join(project.folder, "infra/Main.yaml"), resources);
+    cpSync(join(project.folder, "tunnels.yaml"), join(project.folder, "infra/tunnels.yaml"));
+    expect(await causes()).to.deep.equal(placesIn("infra/Main.yaml", 1));
   });
 
   for (const [what, resource, ...words] of [

@@ -13,6 +13,7 @@ interface Options extends ServerOptions {
   readonly accept: readonly string[];
   readonly baseline?: string;
   readonly events?: string;
+  readonly project?: string;
 }
 
 const FOUND = 2;
@@ -36,11 +37,12 @@ export function reviewCommand(): Command {
         .default([], "none"),
     )
     .option("--baseline <file>", "accept the findings of an earlier report (--format json)")
+    .option("--project <folder>", "folder of the project, for the lines of a program in YAML (default: the current folder)")
     .option("--events <file>", "read policy violations, and nothing else, from an engine event log")
     .action(run);
 }
 
-async function run(file = "-", { format, failOn, accept, baseline, events, ...server }: Options): Promise<void> {
+async function run(file = "-", { format, failOn, accept, baseline, events, project, ...server }: Options): Promise<void> {
   const url = server.url || process.env.TUNNELPLANE_BASE_URL || undefined;
   const apiKey = server.apiKey || process.env.TUNNELPLANE_API_KEY || undefined;
   const preview = read(file, EXPECTED_PREVIEW);
@@ -50,6 +52,7 @@ async function run(file = "-", { format, failOn, accept, baseline, events, ...se
     accept,
     baseline: baseline === undefined ? undefined : reportIn(baseline),
     events: events === undefined ? undefined : read(events, EXPECTED_LOG),
+    project,
     source: nameOf(file),
     progress: (objects) => console.error(`Read ${objects} objects …`),
   });

@@ -1,5 +1,6 @@
 import { present } from "@tunnelplane/sdk/contract";
 import type { OurStep } from "./worlds";
+import type { FindPlace } from "./yamlProgram";
 
 /** The place in the program that declares a resource. */
 export interface Place {
@@ -10,9 +11,17 @@ export interface Place {
 /** Files of our classes, and files that are loaded for a program. */
 const OURS = /^(.*\/)?(?:src|dist)\/generated\/[^/]+$/;
 
-/** The first stack frame outside of this package, relative to the project's folder. */
-export function placeOf({ newState, oldState }: Pick<OurStep, "newState" | "oldState">): Place {
+/** Files of Pulumi's host for YAML programs, and of Go modules. */
+const YAML_HOST = /(^|\/)pulumi-yaml(@[^/]+)?\/.*\.go$/;
+
+/**
+ * The first stack frame outside of this package, relative to the project's folder.
+ *
+ * @param inYaml finds the place if the program is in YAML
+ */
+export function placeOf({ newState, oldState, urn }: Pick<OurStep, "newState" | "oldState" | "urn">, inYaml: FindPlace): Place {
   const frames = ((newState ?? oldState)?.stackTrace ?? []).flatMap(({ sourcePosition }) => frameOf(sourcePosition) ?? []);
+  if (frames[0] && YAML_HOST.test(frames[0].file)) return inYaml((newState ?? oldState)?.declaredBy ?? urn) ?? {};
   const ours = frames[0] && OURS.exec(frames[0].file)?.[1];
   const first = frames.find(
     ({ file }) => ours === undefined || !file.startsWith(ours) || file.slice(ours.length).startsWith("node_modules/"),

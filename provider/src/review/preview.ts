@@ -10,6 +10,8 @@ export interface State {
   readonly outputs?: Readonly<Record<string, unknown>>;
   readonly provider?: string;
   readonly propertyDependencies?: Readonly<Record<string, readonly string[]>>;
+  /** The resource that declares this object, if it is another: a `CatalogueSet`. */
+  readonly declaredBy?: string;
   readonly stackTrace?: readonly { readonly sourcePosition?: string }[];
 }
 

@@ -6,6 +6,7 @@ import { nameIn, readPreview } from "./preview";
 import type { Report, ReviewedChange, ReviewedFinding } from "./report";
 import { withObjectsOfSets } from "./sets";
 import { type OurStep, ourSteps, worldsOf } from "./worlds";
+import { placesInYaml } from "./yamlProgram";
 
 export interface ReviewOptions {
   /** The objects of a server, see `readServer`. If absent, the review works from the preview alone. */
@@ -18,6 +19,8 @@ export interface ReviewOptions {
   readonly events?: string;
   /** Default: the present time. */
   readonly now?: Date;
+  /** The project's folder, where a program in YAML is read for the lines of its resources. Default: the current folder. */
+  readonly project?: string;
   /** The name of the preview in errors. */
   readonly source?: string;
 }
@@ -29,12 +32,13 @@ export interface ReviewOptions {
  * @throws Error with one line if the input is something else, or a preview that failed
  */
 export function review(preview: string | object, options: ReviewOptions = {}): Report {
-  const { server, events, now = new Date(), source } = options;
+  const { server, events, now = new Date(), project = process.cwd(), source } = options;
   const read = withObjectsOfSets(readPreview(preview, source));
   const steps = ourSteps(read);
   const { before, after, limits } = worldsOf(read, steps, server);
   const meant = compare(before, after, { now });
-  const places = new Map(steps.map((step) => [step.urn, placeOf(step)]));
+  const inYaml = placesInYaml(project);
+  const places = new Map(steps.map((step) => [step.urn, placeOf(step, inYaml)]));
   const accepted = acceptedBy(meant, options);
   const reviewed = (finding: Finding): ReviewedFinding => placed(finding, places, accepted(finding.hash));
   return {

@@ -33,6 +33,7 @@ function stepsOf({ op, urn, oldState, newState }: PreviewStep, named: boolean): 
       ...(id !== undefined && { id }),
       ...(provider !== undefined && { provider }),
       stackTrace,
+      declaredBy: urn,
       inputs: inputs as State["inputs"],
     };
   };

@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { LineCounter, parseDocument } from "yaml";
+import type { Place } from "./places";
+import { isObject, nameIn } from "./preview";
+
+/** Where the host of YAML programs looks for a program, in its order; JSON is YAML, too. */
+const FILES = ["Main.json", "Main.yaml", "Pulumi.yaml"];
+
+/** Finds the place of a resource by its URN. */
+export type FindPlace = (urn: string) => Place | undefined;
+
+/**
+ * The places of the resources of a YAML program. The engine knows none: its host for YAML records the lines of its own source.
+ *
+ * @param folder the project's folder; if it holds no such program, no place is found
+ */
+export function placesInYaml(folder: string): FindPlace {
+  let places: ReadonlyMap<string, Place> | undefined;
+  return (urn) => {
+    places ??= read(folder);
+    const [type = "", name] = [urn.split("::")[2]?.split("$").at(-1)?.split(":").at(-1), nameIn(urn)];
+    return places.get(`${type} ${name}`);
+  };
+}
+
+function read(folder: string): ReadonlyMap<string, Place> {
+  const main = parsed(join(folder, "Pulumi.yaml"))?.content.main;
+  const within = typeof main === "string" ? main : "";
+  const places = new Map<string, Place>();
+  for (const name of FILES) {
+    const found = parsed(join(folder, within, name));
+    if (!found) continue;
+    const { resources } = found.content;
+    for (const [key, resource] of Object.entries(isObject(resources) ? resources : {})) {
+      const { type, name: logicalName = key } = isObject(resource) ? resource : {};
+      const place = { file: posix.join(within, name), line: lineOf(found, key) };
+      if (typeof type === "string") places.set(`${type.split(":").at(-1)} ${logicalName}`, place);
+    }
+    return places;
+  }
+  return places;
+}
+
+interface Parsed {
+  readonly content: Readonly<Record<string, unknown>>;
+  readonly document: ReturnType<typeof parseDocument>;
+  readonly lines: LineCounter;
+}
+
+function parsed(file: string): Parsed | undefined {
+  try {
+    const lines = new LineCounter();
+    const document = parseDocument(readFileSync(file, "utf8"), { lineCounter: lines, logLevel: "silent" });
+    const content: unknown = document.toJS();
+    return isObject(content) ? { content, document, lines } : undefined;
+  } catch {
+    return undefined; // a review works without places
+  }
+}
+
+/** The line of a resource's name. */
+function lineOf({ document, lines }: Parsed, key: string): number | undefined {
+  const resources = document.get("resources", true);
+  const pairs = resources && typeof resources === "object" && "items" in resources ? (resources.items as unknown[]) : [];
+  for (const pair of pairs) {
+    const name = (pair as { key?: { value?: unknown; range?: readonly number[] } }).key;
+    if (String(name?.value) === key && name?.range) return lines.linePos(name.range[0] ?? 0).line;
+  }
+  return undefined;
+}
