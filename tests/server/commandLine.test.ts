@@ -72,6 +72,24 @@ describe("The command line", () => {
     expect(parse(run(["list", "tls-edges", "-o", "yaml"]).out)).to.deep.equal(JSON.parse(told));
   });
 
+  it("lists everything for programs, page by page, and 100 objects in a table, where it says that there are more", async () => {
+    const count = 205; // more than two pages
+    for (let index = 0; index < count; index++) expect(await made("/ip_policies", { description: `policy ${index}` })).to.match(/^ipp_/);
+    for (const format of ["json", "yaml"]) {
+      const { out, err } = run(["list", "ip-policies", "-o", format]);
+      // YAML has all of JSON.
+      const descriptions = (parse(out) as { description: string }[]).map(({ description }) => description);
+      expect(new Set(descriptions), format).to.have.property("size", count);
+      expect(err).to.equal("");
+    }
+    const table = run(["list", "ip-policies"]);
+    expect(table.out.trim().split("\n")).to.have.length(1 + 100);
+    expect(table.err).to.equal("There are more than 100: use --limit to see them.\n");
+    const some = run(["list", "ip-policies", "-o", "json", "--limit", "3"]);
+    expect(JSON.parse(some.out)).to.have.length(3);
+    expect(some.err).to.contain("more than 3");
+  });
+
   it("lists every kind there is", async () => {
     await made("/edges/https", { hostports: ["www.example.com:443"] });
     for (const kind of KIND_NAMES) {

@@ -14,10 +14,10 @@ import { found, objectsOf } from "./objects";
 interface ReadOptions extends ApiOptions, OutputOptions {}
 
 interface ListOptions extends ReadOptions {
-  readonly limit: number;
+  readonly limit?: number;
 }
 
-/** How many objects `list` prints unless told otherwise, and how many it ever does. */
+/** How many objects a table has without `--limit`, and how many are ever printed. */
 const USUAL = 100;
 const MOST = 1_000_000;
 
@@ -29,7 +29,11 @@ export function listCommand(): Command {
     .description("List the objects of a kind, newest first")
     .addArgument(kindArgument())
     .addOption(outputOption("a list of the objects as the API answers them"))
-    .addOption(new Option("--limit <count>", "how many at most").default(USUAL).argParser(wholeNumber(1, MOST)))
+    .addOption(
+      new Option("--limit <count>", `how many at most (default: ${USUAL} in a table, all in json and yaml)`).argParser(
+        wholeNumber(1, MOST),
+      ),
+    )
     .action((kind: string, options: ListOptions) => {
       const definition = kindNamed(kind);
       return throughApi(options, (transport) => printList(transport, definition, options));
@@ -42,11 +46,12 @@ export function listCommand(): Command {
 }
 
 async function printList(transport: Transport, definition: Definition, options: ListOptions): Promise<void> {
-  const { items: objects, hasMore } = await gather(objectsOf(transport, definition), options.limit);
+  const { limit = options.output === "table" ? USUAL : MOST } = options;
+  const { items: objects, hasMore } = await gather(objectsOf(transport, definition), limit);
   print(objects, options, () =>
     objects.length > 0 ? tableOf(...objectTable(definition, objects)) : [`There are no ${nameOf(definition).replaceAll("-", " ")}.`],
   );
-  if (hasMore) console.error(`There are more than ${options.limit}: use --limit to see them.`);
+  if (hasMore) console.error(`There are more than ${limit}: use --limit to see them.`);
 }
 
 /** `tunnelplane get <kind> [id]`, `tunnelplane get <id>` */
