@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import {
+  answeredListsOf,
   answerSchema,
   asDeclared,
   bare,
@@ -7,11 +8,13 @@ import {
   createSchema,
   type Definition,
   docOf,
+  elementOf,
   holdsUniqueValues,
   isAlwaysSet,
   marksOf,
   modulesWithTypes,
   pathFieldsOf,
+  shapeOf,
   withArticle,
 } from "../sdk/src/contract";
 import { type Style, writeInterface, writeType } from "./interfaces";
@@ -35,12 +38,14 @@ export function providerClasses(definition: Definition): string {
     Object.entries(definition.computed).filter(([, value]) => !marksOf(value).embeds),
   );
   if (pathFieldsOf(definition).length > 0) computed[definition.idField] = field(definition, "id");
+  const lists = Object.fromEntries(answeredListsOf(definition).map(({ answeredAs, schema: list }) => [answeredAs, list]));
   const main = writeClass({
     type,
     kind: definition.kind,
     doc: `${doc}\n\n@example\n\`\`\`ts\n${example}\n\`\`\``,
     inputs: schema,
-    computed: { ...computed, uri: field(definition, "uri"), created_at: field(definition, "created_at") },
+    lists,
+    computed: { ...computed, ...without(lists, schema.shape), uri: field(definition, "uri"), created_at: field(definition, "created_at") },
     secrets: secretPlaces({ ...definition.fields, ...computed }),
     argsOptional: Object.values(schema.shape).every((value) => value.isOptional()),
     unique: holdsUniqueValues(definition),
@@ -52,6 +57,9 @@ ${writeInterface(`${type}Args`, `The arguments of ${withArticle(title)}.`, schem
     .trimEnd()
     .concat("\n");
 }
+
+const without = <T>(fields: Readonly<Record<string, T>>, others: object): Record<string, T> =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !(name in others)));
 
 const field = (definition: Definition, name: string): z.ZodType =>
   (answerSchema(definition).shape as Record<string, z.ZodType>)[name] as z.ZodType;
@@ -92,9 +100,22 @@ interface ClassParts {
   readonly secrets: readonly string[];
   readonly argsOptional: boolean;
   readonly unique?: boolean;
+  /** Lists of which outputs say more than inputs. */
+  readonly lists?: Readonly<Record<string, z.ZodType>>;
 }
 
-function writeClass({ type, kind, doc, inputs, extraInputs = [], computed, secrets, argsOptional, unique }: ClassParts): string {
+function writeClass({
+  type,
+  kind,
+  doc,
+  inputs,
+  extraInputs = [],
+  computed,
+  secrets,
+  argsOptional,
+  unique,
+  lists = {},
+}: ClassParts): string {
   const property = (name: string, type: string, text: string) =>
     `${jsdoc(text, "  ")}  declare readonly ${name}: pulumi.Output<${type}>;\n`;
   const properties = [
@@ -102,9 +123,12 @@ function writeClass({ type, kind, doc, inputs, extraInputs = [], computed, secre
     ...Object.entries(inputs.shape as Record<string, z.ZodType>).map(([name, schema]) => {
       const spelled = camelCase(name);
       const always = isAlwaysSet(schema);
-      return property(spelled, plainType(schema, `${type}Args["${spelled}"]`) + (always ? "" : " | undefined"), docOf(schema));
+      const output = lists[name] ? listType(lists[name]) : plainType(schema, `${type}Args["${spelled}"]`);
+      return property(spelled, output + (always ? "" : " | undefined"), docOf(schema));
     }),
-    ...Object.entries(computed).map(([name, schema]) => property(camelCase(name), plainType(bare(schema), "unknown"), docOf(schema))),
+    ...Object.entries(computed).map(([name, schema]) =>
+      property(camelCase(name), lists[name] ? listType(lists[name]) : plainType(bare(schema), "unknown"), docOf(schema)),
+    ),
   ];
   const names = [...extraInputs.map((extra) => extra.name), ...Object.keys({ ...inputs.shape, ...computed }).map(camelCase)];
   const list = (names: readonly string[]) => `[${names.map((name) => JSON.stringify(name)).join(", ")}]`;
@@ -120,6 +144,12 @@ ${jsdoc(`Reads an existing object by its id, without managing it.`, "  ")}  stat
 }
 
 `;
+}
+
+/** The type of a list whose entries have simple fields. */
+function listType(list: z.ZodType): string {
+  const fields = Object.entries(shapeOf(elementOf(list) ?? list) ?? {});
+  return `{ ${fields.map(([name, schema]) => `${camelCase(name)}: ${plainType(bare(schema), "unknown")}`).join("; ")} }[]`;
 }
 
 /** The type of an output: a simple type as it is, any other as the unwrapped type of its argument. */

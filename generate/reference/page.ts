@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import {
   accessDoc,
+  answeredListsOf,
   answerSchema,
   asDeclared,
   camelCase,
@@ -9,6 +10,7 @@ import {
   docOf,
   ERRORS,
   type ErrorName,
+  elementOf,
   fieldsWhere,
   formatPath,
   marksOf,
@@ -114,10 +116,15 @@ function operations(definition: Definition): string {
     .join("")}`;
 }
 
-/** Fields of answers that nobody sends: identity, references in the place of ids, and what is computed. */
+/** Fields of answers that nobody sends: identity, references in the place of ids, addresses of entries, and what is computed. */
 function answeredBesides(definition: Definition): Record<string, z.ZodType> {
   const sent = Object.keys(definition.fields);
-  return Object.fromEntries(Object.entries(shapeOf(answerSchema(definition)) ?? {}).filter(([name]) => !sent.includes(name)));
+  const addresses = answeredListsOf(definition).flatMap(({ field, schema, key }): [string, z.ZodType][] => {
+    const uri = key && shapeOf(elementOf(schema) ?? schema)?.uri;
+    return uri ? [[`${field}[].uri`, uri]] : [];
+  });
+  const answered = Object.entries(shapeOf(answerSchema(definition)) ?? {}).filter(([name]) => !sent.includes(name));
+  return Object.fromEntries([...answered, ...addresses]);
 }
 
 function modules(definition: Definition): string {

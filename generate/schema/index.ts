@@ -1,9 +1,11 @@
 import type { z } from "zod";
 import {
   accessDoc,
+  answeredListsOf,
   answerSchema,
   asDeclared,
   bare,
+  camelCase,
   createSchema,
   type Definition,
   docOf,
@@ -137,11 +139,12 @@ function objectSpec(types: Types, definition: Definition): ResourceSpec {
   const { type, doc } = definition;
   const inputs: Shape = createSchema(asDeclared(definition)).shape;
   const computed = computedOf(definition);
+  const properties = { ...types.properties(type, { ...inputs, ...computed }), ...listsOf(types, definition) };
   return {
     description: doc + accessDoc(definition),
     inputProperties: types.properties(type, inputs),
     requiredInputs: requiredOf(inputs),
-    properties: types.properties(type, { ...inputs, ...computed }),
+    properties,
     required: [...alwaysIn(inputs), ...requiredOf(computed)],
     aliases: [{ type: dynamicType(type) }],
   };
@@ -154,9 +157,21 @@ function computedOf(definition: Definition): Shape {
   const common = Object.fromEntries(names.map((name) => [name, answer[name] as z.ZodType]));
   return {
     ...Object.fromEntries(own),
+    ...Object.fromEntries(answeredListsOf(definition).flatMap(({ answeredAs, schema, key }) => (key ? [] : [[answeredAs, schema]]))),
     ...(pathFieldsOf(definition).length > 0 ? { [definition.idField]: answer.id as z.ZodType } : {}),
     ...common,
   };
+}
+
+/** The lists whose entries have addresses in outputs. They are of types of their own, because inputs have no addresses. */
+function listsOf(types: Types, definition: Definition): Properties {
+  const entries = answeredListsOf(definition).filter(({ key }) => key !== undefined);
+  return Object.fromEntries(
+    entries.map(({ field, schema }) => {
+      const { withAddress } = types.properties(`${definition.type}${pascalCase(field)}`, { with_address: schema });
+      return [camelCase(field), present(withAddress)];
+    }),
+  );
 }
 
 function moduleSpec(types: Types, definition: Definition, name: string, type: string): ResourceSpec {
@@ -221,7 +236,11 @@ function getSpec(types: Types, definition: Definition): FunctionSpec {
     description: `Looks up ${withArticle(title)} that exists, by ${ways}.`,
     inputs: { properties: inputs, required: lookup.length > 0 ? [] : ["id"] },
     outputs: {
-      properties: { id: { type: "string", description: "Its id." }, ...types.properties(type, { ...fields, ...computed }) },
+      properties: {
+        id: { type: "string", description: "Its id." },
+        ...types.properties(type, { ...fields, ...computed }),
+        ...listsOf(types, definition),
+      },
       required: ["id", ...alwaysIn(fields), ...requiredOf(computed)],
     },
   };

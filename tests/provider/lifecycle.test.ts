@@ -52,6 +52,44 @@ onEveryProvider("A program that is run again and again", (tunnels) => {
     expect((await stack.outputs()).token).to.deep.equal(token);
   });
 
+  it("gets the addresses of a subscription's destinations and sources, which are no change of what it declares", async () => {
+    const server = await world.server();
+    let types = ["ip_policy_created.v0", "ip_policy_deleted.v0"];
+    const stack = await world.stack(server, async () => {
+      const target = { monitoringService: { apiKey: "0123456789abcdef0123456789abcdef" } };
+      const audit = new tunnels.EventDestination("audit", { target });
+      const sources = types.map((type) => ({ type }));
+      const watch = new tunnels.EventSubscription("watch", { sources, destinationIds: [audit.id] });
+      return { destinations: watch.destinations, sources: watch.sources, uri: watch.uri };
+    });
+    const expectOutputs = async (): Promise<void> => {
+      const { destinations, sources, uri } = await stack.outputs();
+      const [stored] = (await server.rest.get("/event_subscriptions")).body.event_subscriptions;
+      expect(destinations?.value).to.deep.equal(stored.destinations);
+      expect(sources?.value).to.deep.equal(stored.sources);
+      expect(sources?.value).to.deep.equal(types.map((type) => ({ type, uri: `${uri?.value}/sources/${type}` })));
+    };
+    await stack.up();
+    await expectOutputs();
+    expect(changesOf(await stack.up({ refresh: true }))).to.deep.equal([]);
+
+    types = ["ip_policy_created.v0", "ip_policy_updated.v0"];
+    expect(changesOf(await stack.preview())).to.deep.equal(["update watch sources[1].type"]);
+    await stack.up();
+    await expectOutputs();
+
+    const state = await stack.exportState();
+    const { resources } = state.deployment as { resources: { urn: string; outputs: { destinations?: unknown; sources: object[] } }[] };
+    const outputs = resources.find(({ urn }) => urn.endsWith("::watch"))?.outputs;
+    delete outputs?.destinations;
+    for (const source of outputs?.sources ?? []) Reflect.deleteProperty(source, "uri");
+    await stack.importState(state);
+    expect(changesOf(await stack.up()), "with the state of an earlier version").to.deep.equal([]);
+    await stack.refresh();
+    await stack.up();
+    await expectOutputs();
+  });
+
   it("replaces a rule whose action changes, the old one first because a policy holds each network once", async () => {
     const server = await world.server();
     let action: "allow" | "deny" = "allow";

@@ -4,7 +4,7 @@ import { readServer } from "../core/everything";
 import { Lifecycle } from "../core/lifecycle";
 import { recordOfServer } from "../core/server";
 import { targetOf, type Wire } from "../core/target";
-import { outputsOf, type Properties } from "../core/values";
+import { outputsOf, type Properties, withoutAddresses } from "../core/values";
 
 /** An object of the server, in the forms of a declaration and of a state. */
 export interface Existing {
@@ -53,11 +53,12 @@ function take(definition: Definition, answer: Wire, caller: Caller): Existing | 
   if (typeof answer.expires_at === "string" && Date.parse(answer.expires_at) <= Date.now()) return `it expired at ${answer.expires_at}`;
   const target = present(targets.get(definition.kind));
   const outputs = outputsOf(target.definition, answer, undefined);
+  const fields = withoutAddresses(target.definition, outputs);
   const { ownerId, ...others } = Object.fromEntries(
     Object.keys(definition.fields)
       .map(camelCase)
-      .filter((name) => outputs[name] !== undefined)
-      .map((name) => [name, outputs[name]]),
+      .filter((name) => fields[name] !== undefined)
+      .map((name) => [name, fields[name]]),
   );
   const declared = ownerId === undefined || ownerId === caller.owner_id ? others : { ...others, ownerId };
   const { inputs, problems } = new Lifecycle(target).check({}, declared, () => false);

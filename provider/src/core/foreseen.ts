@@ -1,5 +1,5 @@
-import { camelCase, type Definition, fieldsWhere, pathFieldsOf, type Sent } from "@tunnelplane/sdk/contract";
-import { holdsUnknown, type Properties, toWire } from "./values";
+import { answeredListsOf, camelCase, type Definition, fieldsWhere, pathFieldsOf, type Sent } from "@tunnelplane/sdk/contract";
+import { holdsUnknown, type Properties, same, toWire } from "./values";
 
 /** What is asked of a resource, and what its state has. */
 interface Planned {
@@ -29,8 +29,22 @@ export function foreseen(
     ...before.filter(([, value]) => value !== undefined),
     ...Object.entries(derived).map(([name, value]) => [camelCase(name), value] as const),
     ...declared,
+    ...listsOf(definition, { recorded, desired }, unknown),
   ]);
 }
+
+/** The lists of which answers say more than requests, as far as they follow from the present ones. */
+function listsOf(definition: Definition, { recorded, desired }: Planned, unknown: unknown): [name: string, value: unknown][] {
+  return answeredListsOf(definition).map(({ field, answeredAs, key }) => {
+    const [name, sent] = [camelCase(answeredAs), desired[camelCase(field)]];
+    if (key === undefined) return [name, recorded && same(recorded[camelCase(field)], sent) ? (recorded[name] ?? unknown) : unknown];
+    if (!Array.isArray(sent)) return [name, sent ?? []];
+    const uriOf = (entry: Properties) => (recorded ? `${recorded.uri}/${field}/${entry[key]}` : unknown);
+    return [name, sent.map((entry: unknown) => (isEntry(entry) ? { ...entry, uri: uriOf(entry) } : entry))];
+  });
+}
+
+const isEntry = (value: unknown): value is Properties => typeof value === "object" && value !== null;
 
 /** The fields that answers carry beside those that are sent. A module that is a resource of its own has none. */
 function computedBy(definition: Definition): string[] {

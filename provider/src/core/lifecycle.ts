@@ -30,6 +30,7 @@ import {
   same,
   toProperties,
   toWire,
+  withoutAddresses,
   withoutDefaults,
 } from "./values";
 
@@ -112,7 +113,8 @@ export class Lifecycle {
   /** Where what is declared differs from what is recorded, as far as that is a change. What is not known yet counts as different. */
   details(recorded: Properties, desired: Properties): Difference[] {
     const { changed, removed } = this.#compare(recorded, desired);
-    return [...changed, ...removed].flatMap((name) => differences(recorded[name], desired[name], [name], () => false));
+    const before = withoutAddresses(this.target.definition, recorded);
+    return [...changed, ...removed].flatMap((name) => differences(before[name], desired[name], [name], () => false));
   }
 
   /**
@@ -164,7 +166,8 @@ export class Lifecycle {
 
   /** Why the program may not adopt an existing object; undefined if the object is as declared. */
   refusalToAdopt(id: string, actual: Properties, desired: Properties, hidden: readonly string[], isUnknown: IsUnknown): string | undefined {
-    return refusalToAdopt(this.target.definition, id, { actual, desired, hidden }, isUnknown);
+    const { definition } = this.target;
+    return refusalToAdopt(definition, id, { actual: withoutAddresses(definition, actual), desired, hidden }, isUnknown);
   }
 
   async update(transport: Transport, id: string, recorded: Properties, desired: Properties): Promise<Properties> {
@@ -194,8 +197,9 @@ export class Lifecycle {
     };
   }
 
-  #compare(recorded: Properties, desired: Properties): { changed: string[]; removed: string[] } {
+  #compare(outputs: Properties, properties: Properties): { changed: string[]; removed: string[] } {
     const { definition } = this.target;
+    const [recorded, desired] = [withoutAddresses(definition, outputs), withoutAddresses(definition, properties)];
     const modules = modulesOf(definition).map(camelCase);
     const names = Object.keys(definition.fields).map(camelCase);
     const differing = names.filter((name) => !same(recorded[name], desired[name]));

@@ -1,4 +1,5 @@
 import {
+  answeredListsOf,
   camelCase,
   createSchema,
   type Definition,
@@ -43,7 +44,11 @@ export function outputsOf(definition: Definition, answer: Wire, recorded: Proper
   if (pathFieldsOf(definition).length > 0 && !(definition.idField in definition.fields))
     computed.push([camelCase(definition.idField), answer.id]);
   const kept = fieldsWhere(definition, (marks) => marks.once || marks.programOnly).map(camelCase);
-  const outputs: Properties = { ...toProperties(definition, sent), ...Object.fromEntries(computed) };
+  const lists = answeredListsOf(definition).map(({ answeredAs, schema }) => [
+    camelCase(answeredAs),
+    rename(schema, answer[answeredAs], "camelCase"),
+  ]);
+  const outputs: Properties = { ...toProperties(definition, sent), ...Object.fromEntries([...computed, ...lists]) };
   for (const name of kept) outputs[name] ??= recorded?.[name];
   return withoutEmpty(outputs);
 }
@@ -55,7 +60,24 @@ export function inputsOf(definition: Definition, outputs: Properties): Propertie
   const declared = Object.keys(definition.fields)
     .filter((name) => !chosenByServer.includes(name))
     .map(camelCase);
-  return Object.fromEntries(declared.filter((name) => outputs[name] !== undefined).map((name) => [name, outputs[name]]));
+  const properties = withoutAddresses(definition, outputs);
+  return Object.fromEntries(declared.filter((name) => properties[name] !== undefined).map((name) => [name, properties[name]]));
+}
+
+/** Properties without the addresses of entries, which no program declares. */
+export function withoutAddresses(definition: Definition, properties: Properties): Properties {
+  const short = answeredListsOf(definition).flatMap(({ field, key }) => {
+    const entries = properties[camelCase(field)];
+    if (key === undefined || !Array.isArray(entries)) return [];
+    return [[camelCase(field), entries.map((entry: unknown) => withoutAddress(entry))] as const];
+  });
+  return short.length === 0 ? properties : { ...properties, ...Object.fromEntries(short) };
+}
+
+function withoutAddress(entry: unknown): unknown {
+  if (typeof entry !== "object" || entry === null) return entry;
+  const { uri, ...declared } = entry as Properties;
+  return declared;
 }
 
 /**

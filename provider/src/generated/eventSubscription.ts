@@ -42,10 +42,13 @@ export class EventSubscription extends Resource {
   declare readonly description: pulumi.Output<string>;
 
   /** The types of events; each is also an object of its own below the subscription. */
-  declare readonly sources: pulumi.Output<pulumi.Unwrap<NonNullable<EventSubscriptionArgs["sources"]>>>;
+  declare readonly sources: pulumi.Output<{ type: string; uri: string }[]>;
 
   /** The destinations that receive the events. */
   declare readonly destinationIds: pulumi.Output<string[]>;
+
+  /** The destinations that receive the events. */
+  declare readonly destinations: pulumi.Output<{ id: string; uri: string }[]>;
 
   /** Address of this object. */
   declare readonly uri: pulumi.Output<string>;
@@ -55,7 +58,7 @@ export class EventSubscription extends Resource {
 
   /** @param args the declared properties; see {@link EventSubscriptionArgs} */
   constructor(name: string, args: EventSubscriptionArgs = {}, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "event_subscription", type: "EventSubscription", properties: ["metadata", "description", "sources", "destinationIds", "uri", "createdAt"], secrets: [] }, name, args, options);
+    super({ kind: "event_subscription", type: "EventSubscription", properties: ["metadata", "description", "sources", "destinationIds", "destinations", "uri", "createdAt"], secrets: [] }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

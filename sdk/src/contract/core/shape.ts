@@ -43,6 +43,28 @@ export const refSchema = named("Ref", {
   uri: z.url().meta({ description: "Address of the object." }),
 });
 
+/** A list at the top of an object of which answers say more than requests: the references of ids, or the addresses of entries. */
+export interface AnsweredList {
+  readonly field: string;
+  /** The field of answers. */
+  readonly answeredAs: string;
+  readonly schema: z.ZodType;
+  /** Of entries: the field that stands in their addresses. */
+  readonly key?: string;
+}
+
+/** The lists of which answers say more. Modules that are resources of their own have none. */
+export const answeredListsOf = oncePer((definition: Definition): readonly AnsweredList[] => {
+  if (definition.idField in definition.fields) return [];
+  const answer: Readonly<Record<string, z.ZodType>> = answerSchema(definition).shape;
+  return Object.entries(definition.fields).flatMap(([field, sent]) => {
+    const { reference, entries } = marksOf(sent);
+    const answeredAs = entries ? field : elementOf(sent) && reference?.answeredAs;
+    const schema = answeredAs && answer[answeredAs];
+    return schema ? [{ field, answeredAs, schema, ...(entries && { key: entries.key }) }] : [];
+  });
+});
+
 /** A module in answers. */
 export function answeredModule(schema: z.ZodType): z.ZodType {
   return answered(bare(schema));
