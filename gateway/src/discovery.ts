@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import type { Issuer, Objects } from "./envoy/model";
+import type { Keep } from "./files";
 import { Published } from "./published";
 
 /** What issuers say about themselves, by their URLs as edges declare them. */
-export const discovery = (state: string, trust: string, complain: (message: string) => void): Published<Issuer> =>
+export const discovery = (state: string, trust: string, complain: (message: string) => void, keep: Keep): Published<Issuer> =>
   new Published({
     file: join(state, "issuers.json"),
+    keep,
     trust,
     addressOf: (issuer) => `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`,
     read: readIssuer,

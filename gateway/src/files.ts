@@ -9,8 +9,16 @@ export function writeWhole(path: string, text: string): void {
   renameSync(passing, path);
 }
 
+/** Keeps a file for later starts. */
+export type Keep = typeof writeWhole;
+
+/** For a command that only looks: it reads what `run` kept, and leaves nothing behind. */
+export const keepNothing: Keep = () => undefined;
+
 /** Reads a file, or makes its content now and keeps it. */
-export function keptOr(path: string, make: () => string): string {
-  if (!existsSync(path)) writeWhole(path, make());
-  return readFileSync(path, "utf8");
+export function keptOr(path: string, make: () => string, keep = writeWhole): string {
+  if (existsSync(path)) return readFileSync(path, "utf8");
+  const made = make();
+  keep(path, made);
+  return made;
 }

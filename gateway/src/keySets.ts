@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import type { Objects } from "./envoy/model";
+import type { Keep } from "./files";
 import { Published } from "./published";
 
 /** Which key sets answered once. Envoy fetches them by itself, but would refuse every token without a word. */
-export const keySets = (state: string, trust: string, complain: (message: string) => void): Published<true> =>
+export const keySets = (state: string, trust: string, complain: (message: string) => void, keep: Keep): Published<true> =>
   new Published({
     file: join(state, "keySets.json"),
+    keep,
     trust,
     addressOf: (uri) => uri,
     read: (answer) => {

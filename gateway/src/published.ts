@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ask } from "./ask";
-import { writeWhole } from "./files";
+import type { Keep } from "./files";
 
 const LOOK_EVERY_MS = 1000;
 const AGAIN_MS = 30_000;
@@ -12,6 +12,7 @@ const PATIENCE_MS = 2000;
 interface Options<Value> {
   /** Where it is kept what was read. */
   readonly file: string;
+  readonly keep: Keep;
   /** The file with the authorities that servers are checked against. */
   readonly trust: string;
   readonly addressOf: (name: string) => string;
@@ -68,11 +69,11 @@ export class Published<Value> {
   }
 
   async #ask(name: string): Promise<void> {
-    const { addressOf, trust, read, complain, file } = this.options;
+    const { addressOf, trust, read, complain, file, keep } = this.options;
     try {
       this.known.set(name, read(JSON.parse(await ask(addressOf(name), trust)), name));
       this.hasNews = true;
-      writeWhole(file, JSON.stringify([...this.known].filter(([one]) => one === name || this.#wanted.has(one))));
+      keep(file, JSON.stringify([...this.known].filter(([one]) => one === name || this.#wanted.has(one))));
     } catch (error) {
       complain(name, (error as Error).message);
     }

@@ -6,7 +6,7 @@ import { CertificateFolder } from "./certificates/folder";
 import type { CommonFlags } from "./commands/options";
 import { discovery, issuersOf } from "./discovery";
 import type { Issuer, Listen, Objects, ServerCertificate, Surroundings } from "./envoy/model";
-import { keptOr } from "./files";
+import { type Keep, keptOr, writeWhole } from "./files";
 import { keySets, keySetsOf } from "./keySets";
 import type { Ports } from "./ports";
 import type { Published } from "./published";
@@ -38,27 +38,32 @@ export class Machine {
     readonly trust: string,
     private readonly authority: DevelopmentAuthority | undefined,
     private readonly complain: (message: string) => void,
+    private readonly keep: Keep,
   ) {
     this.state = resolve(flags.state);
     this.#folder = flags.certs === undefined ? undefined : new CertificateFolder(flags.certs, complain);
-    this.#discovery = discovery(this.state, trust, complain);
-    this.#sessionKey = keptOr(join(this.state, "session.key"), () => randomBytes(32).toString("base64"));
+    this.#discovery = discovery(this.state, trust, complain, keep);
+    this.#sessionKey = keptOr(join(this.state, "session.key"), () => randomBytes(32).toString("base64"), keep);
   }
 
-  /** @param complain is told what is wrong, each time that it is found wrong */
-  static async open(flags: CommonFlags, complain: (message: string) => void): Promise<Machine> {
+  /**
+   * @param complain is told what is wrong, each time that it is found wrong
+   * @param keep keeps keys, and what issuers said, in the folder of the state
+   */
+  static async open(flags: CommonFlags, complain: (message: string) => void, keep: Keep = writeWhole): Promise<Machine> {
     if (!flags.certs && !flags.devCa)
       throw new Error("nothing says where certificates are: use --certs FOLDER, or --dev-ca for development");
     const trust = flags.trust ?? SYSTEM_TRUST.find(existsSync);
     if (!trust || !existsSync(trust))
       throw new Error(`the authorities to trust are not at ${trust ?? SYSTEM_TRUST.join(", ")}: name a PEM file with --trust`);
     checkTrust(trust);
-    return new Machine(flags, resolve(trust), flags.devCa ? await DevelopmentAuthority.open(resolve(flags.state)) : undefined, complain);
+    const authority = flags.devCa ? await DevelopmentAuthority.open(resolve(flags.state), keep) : undefined;
+    return new Machine(flags, resolve(trust), authority, complain, keep);
   }
 
   /** Has routes refused whose key sets never answered; without, all are taken for good. */
   lookAtKeySets(): void {
-    this.#keySets = keySets(this.state, this.trust, this.complain);
+    this.#keySets = keySets(this.state, this.trust, this.complain, this.keep);
   }
 
   /** Whether what Envoy is told may be another than before, though no object changed. */

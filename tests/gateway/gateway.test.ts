@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
@@ -88,6 +88,25 @@ describe("A gateway", () => {
     expect(await render.ended()).to.equal(0);
     expect(JSON.parse(render.out).static_resources.listeners[0].name).to.equal("port 443");
     expect(render.log).to.contain("edghts_1 is rejected: the backend bkdhr_gone does not exist");
+  });
+
+  it("renders without leaving a file or folder behind, however it ends", async () => {
+    const { folder } = running.now;
+    const [state, file] = [join(folder, "rendered"), join(folder, "refused.json")];
+    writeFileSync(file, JSON.stringify({ objects: WORLDS.refused }));
+    const before = readdirSync(folder);
+    const ends: [code: number, ...args: string[]][] = [
+      [0, file],
+      [1, join(folder, "missing.json")],
+      [1, file, "--trust", "/nowhere.pem"],
+      [1, "--url", "http://127.0.0.1:9", "--api-key", "nobodys"],
+    ];
+    for (const [code, ...args] of ends) {
+      const render = GatewayProcess.start(["render", ...args, "--dev-ca", "--state", state]);
+      expect(await render.ended(), args.join(" ")).to.equal(code);
+      expect(existsSync(state), args.join(" ")).to.equal(false);
+    }
+    expect(readdirSync(folder)).to.deep.equal(before);
   });
 
   it("renders no file in which a kind or a field is misspelt, and says where", async () => {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type * as X509 from "@peculiar/x509";
 import type { ServerCertificate } from "../envoy/model";
-import { writeWhole } from "../files";
+import { type Keep, writeWhole } from "../files";
 import { certificateOf } from "./folder";
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
@@ -22,12 +22,13 @@ export class DevelopmentAuthority {
     private readonly key: webcrypto.CryptoKey,
   ) {}
 
-  static async open(folder: string): Promise<DevelopmentAuthority> {
+  static async open(folder: string, keep: Keep = writeWhole): Promise<DevelopmentAuthority> {
     // Loaded when asked for: only development needs it.
     require("reflect-metadata");
     const x509 = require("@peculiar/x509") as typeof X509;
     const [file, keyFile] = [join(folder, "dev-ca.pem"), join(folder, "dev-ca.key")];
-    if (!existsSync(file) || !existsSync(keyFile)) {
+    let [pem, keyPem] = [file, keyFile].map((path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined));
+    if (pem === undefined || keyPem === undefined) {
       const keys = await newKeys();
       const made = await x509.X509CertificateGenerator.createSelfSigned({
         ...lasting(3650),
@@ -36,12 +37,13 @@ export class DevelopmentAuthority {
         signingAlgorithm: ALGORITHM,
         extensions: [new x509.BasicConstraintsExtension(true, 0, true), new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true)],
       });
-      writeWhole(keyFile, await pemOf(keys.privateKey));
-      writeWhole(file, made.toString("pem"));
+      [pem, keyPem] = [made.toString("pem"), await pemOf(keys.privateKey)];
+      keep(keyFile, keyPem);
+      keep(file, pem);
     }
-    const der = createPrivateKey(readFileSync(keyFile, "utf8")).export({ format: "der", type: "pkcs8" });
+    const der = createPrivateKey(keyPem).export({ format: "der", type: "pkcs8" });
     const key = await webcrypto.subtle.importKey("pkcs8", der, ALGORITHM, false, ["sign"]);
-    return new DevelopmentAuthority(file, x509, new x509.X509Certificate(readFileSync(file, "utf8")), key);
+    return new DevelopmentAuthority(file, x509, new x509.X509Certificate(pem), key);
   }
 
   /** A certificate for each host, made when it is first asked for. */

@@ -6,6 +6,7 @@ import { Command } from "commander";
 import { bootstrap } from "../envoy/listeners";
 import { objectsOf } from "../envoy/model";
 import { translate } from "../envoy/translate";
+import { keepNothing } from "../files";
 import { type Entry, ServerSource } from "../source";
 import { Machine } from "../surroundings";
 import { type CommonFlags, commonOptions } from "./options";
@@ -23,7 +24,7 @@ export function renderCommand(): Command {
 
 async function render(file: string | undefined, flags: CommonFlags): Promise<void> {
   const objects = objectsOf(file === undefined ? await fromServer(flags) : fromFile(file));
-  const machine = await Machine.open(flags, (message) => console.error(`tunnelplane-gateway: ${message}`));
+  const machine = await Machine.open(flags, (message) => console.error(`tunnelplane-gateway: ${message}`), keepNothing);
   const { listeners, clusters, secrets, edges } = translate(objects, await machine.surroundings(objects));
   const { dynamic_resources: _, ...start } = bootstrap({
     folder: join(machine.state, "envoy"),
