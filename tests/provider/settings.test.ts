@@ -92,7 +92,9 @@ onEveryProvider("A server that cannot be used", (tunnels) => {
 
   it("makes refresh and destroy fail with the same error, and leaves the state as it was", async () => {
     const server = await world.server();
-    const stack = await world.stack(server, onePolicy);
+    const stack = await world.stack(server, async () => {
+      for (const name of ["first", "second", "third"]) new tunnels.IpPolicy(name);
+    });
     await stack.up();
     const recorded = async () =>
       (await stack.exportState()).deployment.resources.map(({ urn, inputs, outputs }: Record<string, unknown>) => ({
@@ -103,7 +105,11 @@ onEveryProvider("A server that cannot be used", (tunnels) => {
     const before = await recorded();
     await server.stop();
     for (const step of ["refresh", "destroy"] as const) {
+      const seen = stack.events.length;
       const message = await failureOf(stack[step]());
+      const said = stack.events.slice(seen).map((event) => JSON.parse(event).diagnosticEvent?.message ?? "");
+      const sentences = said.filter((text) => text.includes("failed and left the state as it was"));
+      expect(sentences, "the sentence about all of them").to.have.length.at.most(1);
       expect(message).to.contain(`${server.url} does not answer (connection refused)`);
       expect(message, "no stack trace").not.to.match(/\n\s+at /);
     }
