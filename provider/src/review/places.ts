@@ -1,6 +1,5 @@
 import { present } from "@tunnelplane/sdk/contract";
 import type { OurStep } from "./worlds";
-import type { FindPlace } from "./yamlProgram";
 
 /** The place in the program that declares a resource. */
 export interface Place {
@@ -8,10 +7,13 @@ export interface Place {
   readonly line?: number;
 }
 
+/** Finds the place of a resource by its URN. */
+export type FindPlace = (urn: string) => Place | undefined;
+
 /** Files of our classes, and files that are loaded for a program. */
 const OURS = /^(.*\/)?(?:src|dist)\/generated\/[^/]+$/;
 
-/** Files of Pulumi's host for YAML programs, and of Go modules. */
+/** Files of Pulumi's host for YAML programs. */
 const YAML_HOST = /(^|\/)pulumi-yaml(@[^/]+)?\/.*\.go$/;
 
 /**

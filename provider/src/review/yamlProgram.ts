@@ -1,14 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { LineCounter, parseDocument } from "yaml";
-import type { Place } from "./places";
+import type { FindPlace, Place } from "./places";
 import { isObject, nameIn } from "./preview";
 
 /** Where the host of YAML programs looks for a program, in its order; JSON is YAML, too. */
 const FILES = ["Main.json", "Main.yaml", "Pulumi.yaml"];
-
-/** Finds the place of a resource by its URN. */
-export type FindPlace = (urn: string) => Place | undefined;
 
 /**
  * The places of the resources of a YAML program. The engine knows none: its host for YAML records the lines of its own source.
