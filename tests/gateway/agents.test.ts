@@ -38,7 +38,7 @@ describe("Agents that come in by ssh -R", () => {
     const one = running.now;
     one.runWithAgents();
     await one.api.tlsEdges.create({ hostports: [`${APP}:443`] });
-    const { key } = await one.credential(["bind:other.example.com", "bind:service=web"]);
+    const { key, id } = await one.credential(["bind:other.example.com", "bind:service=web"]);
     await one.gateway.logged("edge applied");
     const tries = [
       [key, `${APP}:443`],
@@ -49,6 +49,10 @@ describe("Agents that come in by ssh -R", () => {
       [{ token: "tpt_of-nobody" }, `${APP}:443`],
     ] as const;
     for (const [proof, bind] of tries) expect(await ended(one.agent(proof, bind)), bind).to.equal(255);
+    const said = await text(one.agent(key, `${APP}:443`).stderr as Readable);
+    const why = `bind:${APP}:443 is not allowed by the ACL of credential ${id}: add it to its acl, or bind what it allows`;
+    expect(said, "in the terminal").to.contain(why);
+    expect(one.gateway.log).to.contain(`"credential":"${id}","reason":"its credential does not allow it: ${why}"`);
     expect(one.gateway.log)
       .to.contain("its credential does not allow it")
       .and.to.contain("no edge without a backend declares this hostport")

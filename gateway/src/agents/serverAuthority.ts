@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { AuthenticationError, BadRequestError, type Gateways, PermissionError } from "@tunnelplane/sdk";
-import { mayBind } from "@tunnelplane/sdk/meaning";
+import { refusalToBind } from "@tunnelplane/sdk/meaning";
 import { writeWhole } from "../files";
 import type { BindAuthority, Proof, Verdict } from "./authority";
 
@@ -61,7 +61,8 @@ export class ServerAuthority implements BindAuthority {
     const refuse = (reason: string): Verdict => ({ allowed: false, credential: known?.credential ?? null, reason });
     if (!known || Date.now() - known.at > COME_BACK_MS)
       return refuse("the server does not answer, and did not allow this credential anything in the last 15 minutes");
-    if (!mayBind(known.acl, bind)) return refuse(`the ACL of ${known.credential} does not allow it`);
+    const refusal = refusalToBind(known.credential, known.acl, bind);
+    if (refusal !== undefined) return refuse(refusal);
     return { allowed: true, credential: known.credential, reason: "" };
   }
 

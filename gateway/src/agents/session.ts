@@ -1,14 +1,19 @@
 import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { GatewayAgent } from "@tunnelplane/sdk";
 import { type AuthContext, type Connection, utils } from "ssh2";
 import type { BindAuthority, Proof } from "./authority";
 import { type Bind, readBindAddress, rulesOf } from "./bindAddress";
 import type { Visitor } from "./door";
 import type { Agent, AgentSockets } from "./sockets";
+import { debugMessage, disconnectMessage, insideOf, send } from "./ssh2Inside";
 
 const MOST_BINDS = 100; // of one connection
 const MOST_CHANNELS = 1000; // of one connection
 const OPEN_MS = 10_000;
+const MOST_REASONS = 3; // the stock client shows 400 bytes
+const SETTLE_MS = 200;
+const UNDECLARED = "no edge without a backend declares this hostport, and no tunnel group these labels. Declare it, or correct -R";
 /** For an agent to hang up when it is told to. */
 export const LEAVE_MS = 1000;
 
@@ -27,6 +32,11 @@ export class Session {
   #asked = 0;
   /** The id of the credential that it came with. */
   credential: string | undefined;
+  /** Ends when all that it asked to bind so far is answered. */
+  #settled: Promise<unknown> = Promise.resolve();
+  #refused = 0;
+  /** Why its first binds were refused. */
+  readonly #reasons: string[] = [];
   readonly #since = new Date().toISOString();
   readonly #agents = new Map<string, Agent>();
 
@@ -37,7 +47,9 @@ export class Session {
   ) {
     connection.on("request", (accept, reject, name, info) => {
       if (name === "tcpip-forward") {
-        this.#bind(info.bindAddr, info.bindPort).then(
+        const bound = this.#bind(info.bindAddr, info.bindPort);
+        this.#settled = Promise.allSettled([this.#settled, bound]);
+        bound.then(
           (bound) => (bound ? accept?.() : reject?.()),
           () => reject?.(),
         );
@@ -46,8 +58,10 @@ export class Session {
         accept?.();
       } else reject?.();
     });
-    // A stock client without -N asks for a shell; it gets a session in which nothing can be done.
-    connection.on("session", (_, reject) => reject()).on("tcpip", (_, reject) => reject());
+    // A stock client without -N asks for a shell, and there is none.
+    // It leaves when that is refused, so what it asked to bind is answered first.
+    connection.on("session", (_, reject) => void this.#settled.then(() => this.#isClosed || reject()));
+    connection.on("tcpip", (_, reject) => reject());
   }
 
   /** Whether the agent may log in or, where it only asks about a key, try to. */
@@ -70,9 +84,9 @@ export class Session {
 
   async #bind(address: string, port: number): Promise<boolean> {
     const bind = readBindAddress(address, port);
-    const refuse = (reason: string) => {
-      this.options.log("agent refused", { address: this.visitor.ip, bind: address, port, reason });
-      return false;
+    const refuse = (reason: string, logged = reason) => {
+      this.options.log("agent refused", { address: this.visitor.ip, bind: address, port, credential: this.credential, reason: logged });
+      return this.#tell(reason);
     };
     if (typeof bind === "string") return refuse(bind);
     if (!this.#proof || this.#agents.size + this.#asked >= MOST_BINDS) return refuse(`a connection may bind ${MOST_BINDS} things`);
@@ -81,15 +95,30 @@ export class Session {
       this.#asked--;
     });
     if (this.#isClosed) return false;
-    if (!allowed) return refuse(`its credential does not allow it: ${reason}`);
-    if (!this.options.sockets.isDeclared(bind))
-      return refuse("no edge without a backend declares this hostport, and no tunnel group these labels");
+    if (!allowed) return refuse(reason, `its credential does not allow it: ${reason}`);
+    if (!this.options.sockets.isDeclared(bind)) return refuse(`${rulesOf(bind).join(", ")} is nobody's: ${UNDECLARED}`);
     this.#unbind(`${address}:${port}`);
     const agent = this.#agentFor(bind, address, port);
     this.#agents.set(`${address}:${port}`, agent);
     this.options.sockets.add(agent);
     this.options.log("agent bound", { address: this.visitor.ip, bind: address, port, credential });
     return true;
+  }
+
+  /**
+   * Tells the agent why something was refused. The stock client shows a message with -v only, and always why it was hung up
+   * on: so an agent that serves nothing is hung up on.
+   */
+  async #tell(reason: string): Promise<false> {
+    const inside = insideOf(this.connection);
+    if (!inside || this.#isClosed) return false;
+    send(inside, debugMessage(reason));
+    if (this.#reasons.length < MOST_REASONS) this.#reasons.push(reason);
+    if (++this.#refused > MOST_BINDS) this.end(`${MOST_BINDS} things were refused: ${reason}`);
+    // It asks for all that it binds one after the other.
+    await sleep(SETTLE_MS);
+    if (!this.#isClosed && this.#asked === 0 && this.#agents.size === 0) this.end(this.#reasons.join("; "));
+    return false;
   }
 
   #unbind(key: string): void {
@@ -141,7 +170,7 @@ export class Session {
     const { allowed, reason } = await this.options.authority.ask(this.#proof, bound);
     if (allowed) return;
     this.options.log("agent ended, because its credential no longer allows what it has bound", { address: this.visitor.ip, reason });
-    this.end();
+    this.end(reason);
   }
 
   close(): void {
@@ -149,8 +178,11 @@ export class Session {
     for (const key of [...this.#agents.keys()]) this.#unbind(key);
   }
 
-  end(): void {
+  /** @param reason what the stock client shows */
+  end(reason?: string): void {
+    const inside = reason === undefined || this.#isClosed ? undefined : insideOf(this.connection);
     this.close();
+    if (inside && reason !== undefined) send(inside, disconnectMessage(reason));
     this.connection.end();
     setTimeout(() => this.visitor.socket.destroy(), LEAVE_MS).unref();
   }

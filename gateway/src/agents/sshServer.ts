@@ -3,6 +3,7 @@ import type { GatewayAgent } from "@tunnelplane/sdk";
 import { type Connection, Server } from "ssh2";
 import { Door, type Visitor } from "./door";
 import type { HostKeys } from "./hostKeys";
+import { ALGORITHMS, KeyExchanges } from "./keyExchange";
 import { LEAVE_MS, Session, type SessionOptions } from "./session";
 
 /** Connections of one credential, half of all: others come in, too. */
@@ -25,18 +26,19 @@ export class SshServer {
   readonly #door = new Door();
   readonly #ssh: Server;
   readonly #listener: Listener;
+  readonly #exchanges = new KeyExchanges();
 
   private constructor(private readonly options: Options) {
-    // Strict key exchange is offered by ssh2 as long as its own list of exchanges is used.
     this.#ssh = new Server(
       {
+        algorithms: ALGORITHMS,
         hostKeys: options.hostKeys.offered,
         keepaliveInterval: options.keepAliveMs ?? KEEP_ALIVE_MS,
         keepaliveCountMax: MOST_SILENT,
       } as ConstructorParameters<typeof Server>[0],
       (connection, { ip, port }) => this.#welcome(connection, this.#door.visitorAt(ip, port)),
     );
-    this.#listener = createServer({ noDelay: true }, (socket) => this.#door.admit(socket) && this.#ssh.injectSocket(socket));
+    this.#listener = createServer({ noDelay: true }, (socket) => this.#door.admit(socket, () => this.#ssh.injectSocket(socket)));
   }
 
   static async start(options: Options): Promise<SshServer> {
@@ -50,8 +52,11 @@ export class SshServer {
 
   #welcome(connection: Connection, visitor: Visitor | undefined): void {
     if (!visitor) return void connection.end();
-    connection.on("error", () => visitor.socket.destroy());
+    const hangUp = () => visitor.socket.destroy();
+    connection.on("error", hangUp);
     this.options.hostKeys.prepare(connection);
+    this.#exchanges.prepare(connection, hangUp);
+    connection.on("rekey", () => this.#door.rekeys(visitor) || hangUp());
     const session = new Session(connection, visitor, this.options);
     this.#sessions.add(session);
     connection.on("ready", () => this.#door.greet(visitor));
@@ -60,9 +65,11 @@ export class SshServer {
       this.#sessions.delete(session);
     });
     connection.on("authentication", (context) => {
+      if (!this.#door.tries(visitor)) return hangUp();
       session.authenticate(context).then(
         (accepted) => {
           if (accepted && this.#isCrowded(session)) return void connection.end();
+          if (accepted && context.method === "publickey" && !context.signature) visitor.questions++;
           if (accepted) return context.accept();
           if (context.method !== "none" && !this.#door.fail(visitor)) return void connection.end();
           return context.reject(["publickey", "password"]);

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Answers } from "@tunnelplane/sdk";
 import { definitionOf, fingerprint, validSshPublicKey } from "@tunnelplane/sdk/contract";
-import { mayBind } from "@tunnelplane/sdk/meaning";
+import { refusalToBind } from "@tunnelplane/sdk/meaning";
 import type { Documents } from "../documents";
 import { hashSecret } from "../secrets";
 import { type Store, statement } from "../storage";
@@ -41,8 +41,8 @@ export async function authorize(
   if (!found) return UNKNOWN;
   const { id, kind, ownerId, document } = found;
   const { acl = [] } = JSON.parse(document) as Partial<Answers["tunnel_credential" | "ssh_credential"]>;
-  const allowed = mayBind(acl, binds);
-  const reason = allowed ? "" : `The ACL of ${id} does not allow ${binds.filter((bind) => !mayBind(acl, [bind])).join(", ")}`;
+  const refusal = refusalToBind(id, acl, binds);
+  const [allowed, reason] = [refusal === undefined, refusal ?? ""];
   return { allowed, credential: { id, uri: documents.addressOf(definitionOf(kind), id) }, owner_id: ownerId, acl, reason };
 }
 

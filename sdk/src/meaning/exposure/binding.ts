@@ -54,6 +54,14 @@ export function mayBind(acl: readonly string[], binds: readonly string[]): boole
   });
 }
 
+/** Why a credential may not bind these, and what to do; undefined if its ACL allows all of them. */
+export function refusalToBind(credential: string, acl: readonly string[], binds: readonly string[]): string | undefined {
+  const refused = binds.filter((bind) => !mayBind(acl, [bind]));
+  if (refused.length === 0) return undefined;
+  const [named, is, them] = [refused.join(", "), refused.length > 1 ? "are" : "is", refused.length > 1 ? "them" : "it"];
+  return `${named} ${is} not allowed by the ACL of credential ${credential}: add ${them} to its acl, or bind what it allows`;
+}
+
 const placeOf = (target: Target): string => {
   if (target.kind === "host") return target.port === undefined ? target.host : `${target.host}:${target.port}`;
   return target.kind === "label" ? `${target.key}=${target.value}` : "*";

@@ -1,0 +1,53 @@
+/** Key exchanges that begin in a window, of one address and of all together. One takes half a millisecond of the loop. */
+const WINDOW_MS = 100;
+const MOST_OF_ADDRESS = 3;
+const MOST_OF_ALL = 20;
+
+/** Lets connections in one after the other: no address has more than its share, and those of each take turns. */
+export class Pace {
+  /** Those that wait, by address. Whoever waits is counted by the door, which bounds them. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+  /** How many of each address have begun in this window. */
+  readonly #begun = new Map<string, number>();
+  #all = 0;
+  #window: NodeJS.Timeout | undefined;
+
+  /** Calls back when it is the turn of the next one of this address: at once where nobody waits. */
+  wait(address: string, begin: () => void): void {
+    const queue = this.#waiting.get(address);
+    if (queue) queue.push(begin);
+    else this.#waiting.set(address, [begin]);
+    this.#go();
+  }
+
+  #go(): void {
+    this.#window ??= setTimeout(() => this.#next(), WINDOW_MS).unref();
+    for (let isFurther = true; isFurther && this.#all < MOST_OF_ALL; ) {
+      isFurther = false;
+      for (const [address, queue] of [...this.#waiting]) {
+        const begun = this.#begun.get(address) ?? 0;
+        if (begun >= MOST_OF_ADDRESS || this.#all >= MOST_OF_ALL) continue;
+        this.#begun.set(address, begun + 1);
+        this.#all++;
+        isFurther = true;
+        const begin = queue.shift();
+        // Behind the others.
+        this.#waiting.delete(address);
+        if (queue.length > 0) this.#waiting.set(address, queue);
+        begin?.();
+      }
+    }
+  }
+
+  #next(): void {
+    this.#window = undefined;
+    this.#begun.clear();
+    this.#all = 0;
+    if (this.#waiting.size > 0) this.#go();
+  }
+
+  close(): void {
+    clearTimeout(this.#window);
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,62 @@
+import type { Connection, ParsedKey } from "ssh2";
+
+/** The key exchange that is under way on a connection, or was the last. */
+export interface Exchange {
+  readonly negotiated: { kex: string; serverHostKey: string };
+  /** Its part that computes, called with each packet of the client. */
+  parse(payload: Buffer): unknown;
+  getPublicKey(): Buffer;
+  /** The shared secret in the form of the protocol (mpint). */
+  computeSecret(): Buffer;
+}
+
+/** What ssh2 1.17 keeps to itself and has no other way to: whoever uses it fails closed where it is not there. */
+export interface Inside {
+  _hostKeys: Record<string, ParsedKey>;
+  _kex: Exchange | undefined;
+  readonly _packetRW: {
+    readonly write: {
+      readonly allocStartKEX: number;
+      alloc(size: number, force: true): Buffer;
+      finalize(packet: Buffer, force: true): Buffer;
+    };
+  };
+  readonly _cipher: { encrypt(packet: Buffer): void };
+}
+
+/** Undefined where ssh2 is built in another way. */
+export function insideOf(connection: Connection): Inside | undefined {
+  const { _protocol: inside } = connection as unknown as { readonly _protocol?: Inside };
+  return inside?._hostKeys && inside._packetRW?.write && inside._cipher && "_kex" in inside ? inside : undefined;
+}
+
+/** Sends a packet now, past those that wait for a key exchange. */
+export function send({ _packetRW: { write }, _cipher: cipher }: Inside, payload: Buffer): void {
+  try {
+    const packet = write.alloc(payload.length, true);
+    packet.set(payload, write.allocStartKEX);
+    cipher.encrypt(write.finalize(packet, true));
+  } catch {
+    // The connection broke: nobody is there to be told.
+  }
+}
+
+const BY_APPLICATION = 11;
+const LONGEST = 1024;
+
+/** SSH_MSG_DISCONNECT, with words that the stock client shows. */
+export const disconnectMessage = (text: string): Buffer => Buffer.concat([Buffer.of(1), number(BY_APPLICATION), string(text), string("")]);
+
+/** SSH_MSG_DEBUG that is always to be shown; the stock client does with -v. */
+export const debugMessage = (text: string): Buffer => Buffer.concat([Buffer.of(4, 1), string(text), string("")]);
+
+function number(value: number): Buffer {
+  const four = Buffer.alloc(4);
+  four.writeUInt32BE(value);
+  return four;
+}
+
+function string(text: string): Buffer {
+  const bytes = Buffer.from(text).subarray(0, LONGEST);
+  return Buffer.concat([number(bytes.length), bytes]);
+}

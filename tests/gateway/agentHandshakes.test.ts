@@ -1,0 +1,163 @@
+import { type ChildProcess, execFileSync } from "node:child_process";
+import { pbkdf2 } from "node:crypto";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
+import { expect } from "chai";
+import { Client, type ConnectConfig, type ParsedKey, utils } from "ssh2";
+import { sshKey } from "../support/api/fixtures";
+import { SshServerAlone } from "./sshServer";
+
+/** The parts of ssh2's client that a hostile one would use. */
+interface Hostile extends Client {
+  readonly _protocol: { rekey(): void; authPK(user: string, key: ParsedKey): void; _handlers: Record<string, () => unknown> };
+}
+
+const known = (algorithms: string) => execFileSync("ssh", ["-Q", algorithms], { encoding: "utf8" }).trim().split("\n");
+
+describe("Handshakes of agents", () => {
+  let one: SshServerAlone;
+  /** What clients were refused for, by what they asked to bind. */
+  const sockets: Socket[] = [];
+  beforeEach("start an SSH server that knows every key and no token", async () => {
+    one = await SshServerAlone.start({
+      ask: async (proof, bind) => {
+        const refused = bind.filter((rule) => !rule.startsWith("bind:service="));
+        const reason = `${refused.join(", ")} is not allowed by the ACL of credential sshcr_1`;
+        return { allowed: !("token" in proof) && refused.length === 0, credential: "sshcr_1", reason };
+      },
+    });
+  });
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await one.stop();
+  });
+
+  const saidBy = async (child: ChildProcess) => {
+    const [said] = await Promise.all([text(child.stderr as NodeJS.ReadableStream & AsyncIterable<string>), once(child, "exit")]);
+    return said;
+  };
+  /** A connection of an address of its own. */
+  const socketFrom = (localAddress: string): Socket => {
+    const socket = connect({ port: one.port, host: "127.0.0.1", localAddress });
+    socket.on("error", () => undefined);
+    sockets.push(socket);
+    return socket;
+  };
+  const clientFrom = (address: string, config: Partial<ConnectConfig> = {}): Hostile => {
+    const client = new Client() as Hostile;
+    client.on("error", () => undefined);
+    client.connect({ sock: socketFrom(address), username: "any", ...config } as ConnectConfig);
+    return client;
+  };
+  const ended = (client: Client) => new Promise<void>((resolve) => void client.on("close", resolve));
+  const privateKey = () => utils.parseKey(sshKey().privateKey) as ParsedKey;
+
+  it("take elliptic curves alone: classic Diffie-Hellman, with SHA-1 or not, is refused, and so are SHA-1 and MD5 as MACs", async () => {
+    const fine = /^(curve25519-sha256(@libssh\.org)?|ecdh-sha2-nistp\d+|sntrup.*)$/;
+    const weak = known("kex").filter((name) => !fine.test(name));
+    expect(weak).to.include.members([
+      "diffie-hellman-group14-sha1",
+      "diffie-hellman-group-exchange-sha256",
+      "diffie-hellman-group18-sha512",
+    ]);
+    for (const name of weak)
+      expect(await saidBy(one.agent([], [`KexAlgorithms=${name}`])), name).to.contain("no matching key exchange method found");
+    const macs = known("mac").filter((name) => /sha1|md5/.test(name));
+    expect(macs).to.include("hmac-sha1-etm@openssh.com");
+    for (const name of macs)
+      expect(await saidBy(one.agent([], ["Ciphers=aes128-ctr", `MACs=${name}`])), name).to.contain("no matching MAC found");
+  });
+
+  it("suit the stock client as it is, and with each curve; nothing is compressed, even where it asks for that", async () => {
+    for (const options of [
+      [],
+      ["KexAlgorithms=ecdh-sha2-nistp256"],
+      ["KexAlgorithms=ecdh-sha2-nistp384"],
+      ["KexAlgorithms=ecdh-sha2-nistp521"],
+    ]) {
+      const child = one.agent(["service=web:443"], [...options, "LogLevel=DEBUG1", "Compression=yes"]);
+      let said = "";
+      for await (const chunk of child.stderr as AsyncIterable<Buffer>) {
+        said += chunk;
+        if (/remote forward success/.test(said)) break;
+      }
+      expect(said).to.contain("remote forward success").and.to.contain("compression: none").and.not.to.contain("compression: zlib");
+      child.kill("SIGKILL");
+    }
+  });
+
+  it("are computed by other threads than the one that carries the bytes of agents", async () => {
+    // Node's threads are busy from here on, and take what comes behind in its order.
+    const count = 24;
+    let done = 0;
+    const busy = Array.from({ length: count }, async () => {
+      await promisify(pbkdf2)("a", "b", 100_000, 32, "sha512");
+      done++;
+    });
+    const client = clientFrom("127.0.0.1");
+    await once(client, "handshake");
+    expect(done, "how many of them were done when the keys were made").to.be.at.least(count - 4);
+    await Promise.all(busy);
+  });
+
+  it("of one address leave room for those of others", async () => {
+    let greeted = 0;
+    for (let index = 0; index < 60; index++) socketFrom("127.0.0.1").once("data", () => greeted++);
+    await once(socketFrom("127.0.0.2"), "data");
+    expect(greeted).to.be.below(60);
+  });
+
+  it("are repeated by those who have logged in alone, and not without end", async () => {
+    const stranger = clientFrom("127.0.0.1", { authHandler: () => undefined } as Partial<ConnectConfig>);
+    await once(stranger, "handshake");
+    stranger._protocol.rekey();
+    await ended(stranger);
+    const agent = clientFrom("127.0.0.1", { privateKey: sshKey().privateKey });
+    await once(agent, "ready");
+    let times = 0;
+    agent.on("handshake", () => {
+      if (++times < 100) agent._protocol.rekey();
+    });
+    agent._protocol.rekey();
+    await ended(agent);
+    expect(times).to.be.within(60, 61);
+  });
+
+  it("ask about a key twenty times, be it a known one, and then their address is not listened to", async () => {
+    const key = privateKey();
+    const ask = async (address: string, times: number) => {
+      const client = clientFrom(address, { authHandler: () => undefined } as Partial<ConnectConfig>);
+      let yes = 0;
+      const next = () => client._protocol.authPK("any", key);
+      client._protocol._handlers.USERAUTH_PK_OK = () => ++yes < times && next();
+      await once(client, "handshake");
+      next();
+      await ended(client);
+      return yes;
+    };
+    expect(await ask("127.0.0.3", 100)).to.equal(20);
+    const refused = socketFrom("127.0.0.3");
+    const [said] = await Promise.race([once(refused, "data"), once(refused, "close").then(() => ["hung up"])]);
+    expect(String(said)).to.equal("hung up");
+    const other = clientFrom("127.0.0.4", { privateKey: sshKey().privateKey });
+    await once(other, "ready"); // who logs in has not failed
+  });
+
+  it("that end in a refused bind say why in the terminal of the stock client", async () => {
+    for (const options of [[], ["ExitOnForwardFailure=yes"]])
+      expect(await saidBy(one.agent(["a.example.com:443", "b.example.com:443"], options)))
+        .to.contain("bind:a.example.com:443 is not allowed by the ACL of credential sshcr_1")
+        .and.to.contain("bind:b.example.com:443 is not allowed");
+    expect(await saidBy(one.agent(["service=other:443"]))).to.contain("no tunnel group these labels. Declare it, or correct -R");
+    const both = one.agent(["a.example.com:443", "service=web:443"], ["LogLevel=DEBUG1"]);
+    let said = "";
+    for await (const chunk of both.stderr as AsyncIterable<Buffer>) {
+      said += chunk;
+      if (/remote forward success/.test(said) && /Warning: remote port forwarding failed/.test(said)) break;
+    }
+    expect(said, "with -v").to.contain("Remote: bind:a.example.com:443 is not allowed by the ACL of credential sshcr_1");
+    expect(one.ssh.agents[0]?.bind, "what is allowed is served").to.deep.equal(["bind:service=web"]);
+  });
+});

@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BindAuthority } from "../../gateway/src/agents/authority";
+import { declaredBy } from "../../gateway/src/agents/declared";
+import { HostKeys } from "../../gateway/src/agents/hostKeys";
+import { AgentSockets } from "../../gateway/src/agents/sockets";
+import { SshServer } from "../../gateway/src/agents/sshServer";
+import { type Objects, objectsOf } from "../../gateway/src/envoy/model";
+import { sshKey } from "../support/api/fixtures";
+import { freePort } from "../support/ports";
+import { TRUSTING } from "./running";
+
+/** The gateway's SSH server alone, in this process: tunnels with the label service=web are declared. */
+export class SshServerAlone {
+  readonly log: string[] = [];
+  readonly #processes: ChildProcess[] = [];
+
+  private constructor(
+    readonly folder: string,
+    readonly port: number,
+    readonly ssh: SshServer,
+    private readonly sockets: AgentSockets,
+  ) {}
+
+  static async start(authority: BindAuthority): Promise<SshServerAlone> {
+    const folder = mkdtempSync(join(tmpdir(), "tpl-"));
+    const port = await freePort();
+    const sockets = new AgentSockets(folder);
+    sockets.declare(declaredBy({ ...objectsOf([]), tunnel_group_backend: [{ labels: { service: "web" } }] } as unknown as Objects));
+    const ssh = await SshServer.start({
+      address: "127.0.0.1",
+      port,
+      hostKeys: await HostKeys.open({ file: join(folder, "host_key"), certificate: undefined, complain: () => undefined }),
+      authority,
+      sockets,
+      log: (message, { reason = "" }: { reason?: string }) => void one.log.push(`${message} ${reason}`),
+      keepAliveMs: 100,
+    });
+    const one: SshServerAlone = new SshServerAlone(folder, port, ssh, sockets);
+    return one;
+  }
+
+  /** The stock client. What it says is in its `stderr`. */
+  agent(binds: readonly string[], options: readonly string[] = [], local = "127.0.0.1:9"): ChildProcess {
+    const key = join(this.folder, `key${this.#processes.length}`);
+    writeFileSync(key, sshKey().privateKey, { mode: 0o600 });
+    const all = [...TRUSTING, `IdentityFile=${key}`, "IdentitiesOnly=yes", "IdentityAgent=none", "BatchMode=yes", ...options];
+    const forwards = binds.flatMap((bind) => ["-R", `${bind}:${local}`]);
+    const args = ["-F", "none", "-N", "-p", String(this.port), ...all.flatMap((one) => ["-o", one]), ...forwards, "any@127.0.0.1"];
+    const child = spawn("ssh", args, { stdio: ["ignore", "ignore", "pipe"] });
+    this.#processes.push(child);
+    return child;
+  }
+
+  /** The Unix sockets that Envoy would connect to. */
+  open = (): string[] => readdirSync(this.folder).filter((name) => !/^(key|host_key)/.test(name));
+
+  async stop(): Promise<void> {
+    for (const child of this.#processes) child.kill("SIGKILL");
+    await this.ssh.stop();
+    this.sockets.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
