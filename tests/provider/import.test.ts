@@ -26,6 +26,11 @@ onEveryProvider("The option `import` of a resource", (tunnels, provider) => {
     expect(requests.filter((request) => !request.startsWith("GET "))).to.deep.equal([]);
     expect((await server.rest.get(`/edges/tls/${edge.id}`)).body, "the undeclared module too").to.deep.equal(edge);
 
+    const { resources } = (await stack.exportState()).deployment;
+    const recorded = resources.find(({ urn }: { urn: string }) => urn.endsWith("::app"));
+    const { server_id } = (await server.rest.get("/caller")).body;
+    expect(recorded.outputs.__server, "the server that has it").to.equal(`${server_id} ${server.url}`);
+
     expect(changesOf(await stack.up()), "the same program").to.deep.equal([]);
     await stack.refresh();
     expect(changesOf(await stack.up()), "after a refresh").to.deep.equal([]);

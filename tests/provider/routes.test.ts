@@ -36,6 +36,7 @@ onEveryProvider("Child objects, such as routes", (tunnels) => {
     const path = `/edges/https/${edge.id}/routes/${routeId?.value}`;
 
     expect(await requestsDuring(server, () => stack.refresh())).to.have.members([
+      "GET /caller",
       `GET /edges/https/${edge.id}`,
       `GET ${path}`,
       `GET ${path}/policies`,
@@ -47,7 +48,7 @@ onEveryProvider("Child objects, such as routes", (tunnels) => {
     const requests = await requestsDuring(server, async () => {
       expect(changesOf(await stack.up())).to.deep.equal(["update route oidc.scopes[1] userAgentFilter"]);
     });
-    expect(requests).to.deep.equal([`DELETE ${path}/user_agent_filter`, `PATCH ${path}`]);
+    expect(requests).to.deep.equal(["GET /caller", `DELETE ${path}/user_agent_filter`, `PATCH ${path}`]);
 
     await server.rest.patch(path, { match: "/elsewhere" });
     await stack.refresh();

@@ -35,7 +35,7 @@ onEveryProvider("A preview with validateOnServer", (tunnels) => {
     };
     const stack = await world.stack(server, program, { config: CONFIG });
     expect(await requestsDuring(server, () => stack.preview())).to.deep.equal(["POST /ip_policies"]);
-    expect(await requestsDuring(server, () => stack.up())).to.deep.equal(["POST /ip_policies", "POST /ip_policy_rules"]);
+    expect(await requestsDuring(server, () => stack.up())).to.deep.equal(["GET /caller", "POST /ip_policies", "POST /ip_policy_rules"]);
     expect(await requestsDuring(server, () => stack.preview())).to.deep.equal([]);
   });
 

@@ -1,4 +1,4 @@
-import type { Transport } from "@tunnelplane/sdk";
+import { ApiError, AuthenticationError, type Transport } from "@tunnelplane/sdk";
 import { knownCallerOf, NoCallerError } from "./caller";
 import type { Properties } from "./values";
 
@@ -22,14 +22,14 @@ export function serverIn({ __server }: Properties): Server | undefined {
   return id && address ? { id, address } : undefined;
 }
 
-/** What to record of the server behind a transport. Nothing where it does not say who it is. */
+/** What to record of the server behind a transport. Nothing where it answers without saying who it is. */
 export async function recordOfServer(transport: Transport): Promise<Properties> {
   try {
     const { server_id } = await knownCallerOf(transport);
     return isId(server_id) ? recordOf({ id: server_id, address: transport.baseUrl }) : {};
   } catch (error) {
-    if (error instanceof NoCallerError) return {};
-    throw error;
+    if (error instanceof AuthenticationError || !(error instanceof NoCallerError || error instanceof ApiError)) throw error;
+    return {};
   }
 }
 
