@@ -43,6 +43,26 @@ ${more}`;
     expect((await server.rest.get(`/changesets/${set}`)).status).to.equal(404);
   });
 
+  it("changes nothing and ends with 3 for findings that --fail-on names, and prints them", async () => {
+    const [set, served] = [unique("set"), hostport()];
+    folder.write("a note", "note.txt");
+    folder.write(catalogue(served));
+    for (const more of [[], ["--plan"]]) {
+      const { code, out, err } = await apply("--set", set, "--fail-on", "high", ...more);
+      expect(code, err).to.equal(3);
+      expect(out).to.contain(`\`${served}\` is new, and anybody may reach it`).and.to.contain("2 to create");
+      expect(err).to.contain("nothing was changed").and.to.contain("--fail-on high");
+    }
+    const json = await apply("--set", set, "--fail-on", "low", "-o", "json");
+    expect(json.code).to.equal(3);
+    expect(JSON.parse(json.out).findings.map(({ severity }: { severity: string }) => severity)).to.include("high");
+    expect((await server.rest.get(`/changesets/${set}`)).status).to.equal(404);
+    expect((await apply("--set", set, "--fail-on", "sometimes")).code).to.equal(2);
+    expect((await apply("--set", set, "--fail-on", "never")).code).to.equal(0);
+    const unchanged = await apply("--set", set, "--fail-on", "low");
+    expect([unchanged.code, unchanged.out]).to.deep.equal([0, `Set ${set}: 2 unchanged\n`]);
+  });
+
   it("applies a catalogue, tells tokens once, and does nothing the second time", async () => {
     const set = unique("set");
     folder.write(catalogue(hostport(), 'tunnelCredentials:\n  agent:\n    acl: ["*"]\n'));

@@ -40,6 +40,52 @@ onEveryDatabase("The faults of a change set", (start) => {
     }
   });
 
+  it("name the first and the last five members of a long circle, and how many there are", async () => {
+    const key = (index: number) => `${"k".repeat(250)}${index}`;
+    const objects = Array.from({ length: 60 }, (_, index) =>
+      declared("failover_backend", key(index), { backends: [ref(`failover_backend/${key((index + 1) % 60)}`)] }),
+    );
+    const refused = await send({ set: unique("set"), objects });
+    const { msg } = refused.body.faults[0];
+    expect(msg)
+      .to.match(/^makes a circle: failover_backend\/k+0 → /)
+      .and.to.contain(" → … (60 in all) … → ");
+    const named = new Set([...msg.matchAll(/failover_backend\/k+(\d+)/g)].map(([, index]) => Number(index)));
+    expect([...named].sort((a, b) => a - b)).to.deep.equal([0, 1, 2, 3, 4, 55, 56, 57, 58, 59]);
+  });
+
+  it("count backends outside of the set by their depth: a thousand side by side are fine, a deeper chain is not", async () => {
+    const outside = newSet();
+    const side = Array.from({ length: 1_100 }, (_, index) => declared("failover_backend", `side${index}`, { backends: [] }));
+    const chain = Array.from({ length: 1_002 }, (_, index) =>
+      declared("failover_backend", `deep${index}`, { backends: index === 0 ? [] : [ref(`failover_backend/deep${index - 1}`)] }),
+    );
+    await outside.apply([...side, ...chain]);
+    const ids = await outside.ids();
+    const using = (name: string, indexes: number[]) =>
+      declared("failover_backend", `uses-${name}${indexes[0]}`, {
+        backends: indexes.map((index) => ids[`failover_backend/${name}${index}`]),
+      });
+    const all = side.map((_, index) => index);
+    await newSet().apply([using("side", all.slice(0, 600)), using("side", all.slice(600))]);
+    const deep = await newSet().send([using("deep", [1_001])]);
+    expect(faultsIn(deep)).to.deep.equal(["failover_backend/uses-deep1001  TP_1001"]);
+    expect(deep.body.msg).to.contain("nested more than 1000 deep");
+  });
+
+  it("do not count members of the set that are wrong themselves as backends outside of it", async () => {
+    const wrongOnes = Array.from({ length: 1_100 }, (_, index) =>
+      declared("failover_backend", `f${index}`, { backends: [], description: 5 }),
+    );
+    const names = wrongOnes.map(({ key }) => ref(`failover_backend/${key}`));
+    const users = [names.slice(0, 600), names.slice(600)].map((backends, index) =>
+      declared("failover_backend", `user${index}`, { backends }),
+    );
+    const refused = await newSet().send([...users, ...wrongOnes]);
+    expect(refused.body.fault_count).to.equal(1_100);
+    expect(refused.text).not.to.contain("outside");
+  });
+
   it("are none where clients send a zero value for what they leave out", async () => {
     for (const zero of [null, "", 0]) {
       const [policy] = [{ kind: "ip_policy", key: "p", id: zero, fields: zero }];

@@ -1,6 +1,6 @@
-import { definitionNamed, definitionOfId, type UniqueKey, withArticle } from "@tunnelplane/sdk/contract";
+import { definitionNamed, definitionOfId, present, type UniqueKey, withArticle } from "@tunnelplane/sdk/contract";
 import { isHidden, refuseForeignOwner } from "../auth";
-import { missingTarget, nests, referencesOf, wrongKind } from "../resources";
+import { missingTarget, nests, referencesOf, wayRound, wrongKind } from "../resources";
 import { takeTurn } from "../util";
 import { briefRows, holdersOf, targetsOfAll, type UserRow, usersOfAll } from "./facts";
 import { type Item, isMissing } from "./items";
@@ -121,30 +121,31 @@ export async function refuseTaken(
 
 const placeOf = ({ scope, key }: Pick<UniqueKey, "scope" | "key">): string => `${scope} ${key}`;
 
-/** Most objects outside of the set that are looked at for circles. */
-const MOST_LOOKED_AT = 1_000;
+/** How deep backends outside of the set may be nested, and how many are read to find circles. */
+const DEEPEST = 1_000;
+const MOST_READ = 100_000;
 
 /** Refuses that objects contain each other through objects outside of the set. */
 export async function refuseCirclesOutside({ faults, facts, reader }: Planning, items: readonly Item[]): Promise<void> {
   const nesting = items.filter(({ definition, name }) => nests(definition) && !faults.has(name));
   const contained = new Map(nesting.map((item) => [item.id, item.references.map(({ id }) => id)]));
-  let level = [...new Set([...contained.values()].flat())].filter((id) => !contained.has(id) && isNesting(id));
-  let lookedAt = 0;
+  const members = new Set(items.map(({ id }) => id));
+  const outsideOf = (ids: readonly string[]) => [...new Set(ids)].filter((id) => !members.has(id) && !contained.has(id) && isNesting(id));
+  let level = outsideOf([...contained.values()].flat());
+  let [depth, read] = [0, 0];
   while (level.length > 0) {
-    lookedAt += level.length;
-    const first = nesting[0] as Item;
-    if (lookedAt > MOST_LOOKED_AT) {
-      faults.add(first.name, {
-        error: "invalid_field",
-        path: [],
-        message: `and others contain more than ${MOST_LOOKED_AT} backends outside of the set; nest fewer`,
-      });
+    depth++;
+    read += level.length;
+    if (depth > DEEPEST || read > MOST_READ) {
+      const limit = depth > DEEPEST ? `nested more than ${DEEPEST} deep` : `and more than ${MOST_READ} of them`;
+      const message = `leads to backends outside of the set, ${limit}; nest fewer`;
+      faults.add(present(nesting[0]).name, { error: "invalid_field", path: [], message });
       return;
     }
     for (const id of level) contained.set(id, []);
     for (const row of await briefRows(reader, level)) facts.versions.set(row.id, row.version);
     for (const { from_id, to_id } of await targetsOfAll(reader, level)) contained.get(from_id)?.push(to_id);
-    level = [...new Set(level.flatMap((id) => contained.get(id) ?? []))].filter((id) => !contained.has(id) && isNesting(id));
+    level = outsideOf(level.flatMap((id) => contained.get(id) ?? []));
   }
   const names = new Map(nesting.map((item) => [item.id, item]));
   inOrder(
@@ -154,7 +155,7 @@ export async function refuseCirclesOutside({ faults, facts, reader }: Planning, 
       const item = circle.map((id) => names.get(id)).find((one) => one !== undefined);
       const outside = circle.some((id) => !names.has(id));
       if (!item || !outside) return; // said before, or not of this request
-      const way = circle.map((id) => names.get(id)?.name ?? id).join(" → ");
+      const way = wayRound(circle.map((id) => names.get(id)?.name ?? id));
       const path = item.references.find(({ id }) => circle.includes(id))?.path ?? [];
       faults.add(item.name, {
         error: "invalid_field",

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { createSchema, fieldsWhere, referencesIn } from "@tunnelplane/sdk/contract";
 import type { Document } from "../documents";
-import { amendmentOf } from "../resources";
+import { amendmentOf, wayRound } from "../resources";
 import { newId, takeTurn } from "../util";
 import { begin, type Item } from "./items";
 import { moveIds } from "./keys";
@@ -18,7 +18,7 @@ export function orderedByReferences(planning: Planning, items: readonly Item[]):
   return inOrder(items, targetsOf, (circle) => {
     const [item, next] = circle as [Item, Item];
     const path = item.references.find(({ id }) => byId.get(id) === next)?.path ?? [];
-    const way = circle.map(({ name }) => name).join(" → ");
+    const way = wayRound(circle.map(({ name }) => name));
     faults.add(item.name, {
       error: "invalid_field",
       path,

@@ -24,7 +24,7 @@ import { inOneLine } from "@tunnelplane/sdk/node";
 import { Command, Option } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "./api";
 import { withExamples } from "./examples";
-import { UsageError } from "./failures";
+import { RefusedByFindings, UsageError } from "./failures";
 import { type OutputOptions, oneLine, outputOption, print } from "./output";
 import { wholeNumber } from "./settings";
 
@@ -37,7 +37,12 @@ interface Options extends ApiOptions, OutputOptions {
   readonly plan?: true;
   readonly own?: true;
   readonly maxDeletes?: number;
+  readonly failOn: Severity | "never";
 }
+
+/** From the most severe on. */
+const SEVERITIES = ["high", "medium", "low"] as const;
+type Severity = (typeof SEVERITIES)[number];
 
 /** `apply`: brings a change set to the state that a catalogue lists. */
 export function applyCommand(): Command {
@@ -52,12 +57,18 @@ export function applyCommand(): Command {
         wholeNumber(0, MOST_OBJECTS),
       ),
     )
+    .addOption(
+      new Option("--fail-on <severity>", "change nothing and end with 3 for findings of this severity or above")
+        .choices([...SEVERITIES, "never"])
+        .default("never"),
+    )
     .addOption(outputOption("the API's answer; with --plan, the plan with its `findings`"))
     .addOption(new Option("--json", "the same as -o json").implies({ output: "json" }))
     .action(run);
   return withExamples(
     withApiOptions(command),
     ["tunnelplane apply tunnels.yaml --set prod --plan", "what would be done, and what it means for callers"],
+    ["tunnelplane apply tunnels.yaml --set prod --fail-on high", "do it, unless that opens something to callers"],
     ["tunnelplane apply tunnels.yaml --set prod --own --max-deletes 3", "do it; delete what the file no longer lists, 3 objects at most"],
   );
 }
@@ -77,15 +88,39 @@ async function send(transport: Transport, catalogue: ReadCatalogue, options: Opt
   const begun = Date.now();
   console.error(`${plan ? "Planning" : "Applying"} ${counted(objects.length, "object")} as the change set ${set} on ${url} …`);
   try {
-    const result = plan ? await changeSets.plan(request, { findings: true }) : await changeSets.apply(request);
+    const judged = plan || options.failOn !== "never" ? await changeSets.plan(request, { findings: true }) : undefined;
+    if (judged && !plan) refuseFindings(judged, options, objects.length);
+    // The digest binds the apply to what was judged.
+    const result = plan && judged ? judged : await changeSets.apply({ ...request, ...(judged && { expect: judged.digest }) });
     console.error(`${plan ? "Planned" : "Applied"} in ${((Date.now() - begun) / 1000).toFixed(1)} s.`);
     print(result, options, () => linesOf(result, options, objects.length));
+    if (plan && judged) failOnFindings(judged, options);
   } catch (error) {
     const misnamed = error instanceof BadRequestError && error.faults.find(({ key, field }) => key === "" && field === "set");
     if (misnamed) throw new UsageError(`--set ${misnamed.msg}`);
     throw error instanceof ApiError && error.faults.length > 0 ? new Error(catalogue.report(error)) : error;
   }
 }
+
+type Plan = ChangeSetResult & WithFindings;
+
+/** Prints a plan that has findings at or above the severity of --fail-on, and ends with it. */
+function refuseFindings(plan: Plan, options: Options, declared: number): void {
+  if (severeIn(plan, options) === 0) return;
+  print(plan, options, () => linesOf(plan, { ...options, plan: true }, declared));
+  failOnFindings(plan, options);
+}
+
+function failOnFindings(plan: Plan, options: Options): void {
+  const count = severeIn(plan, options);
+  if (count > 0)
+    throw new RefusedByFindings(
+      `${counted(count, "finding")} of severity ${options.failOn} or above: nothing was changed. Change the catalogue, or apply it without --fail-on ${options.failOn}`,
+    );
+}
+
+const severeIn = ({ findings }: Plan, { failOn }: Options): number =>
+  findings.filter(({ severity }) => failOn !== "never" && SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(failOn)).length;
 
 interface ReadCatalogue {
   readonly objects: ChangeSetRequest["objects"];

@@ -20,14 +20,17 @@ export const EXIT_CODES = {
   0: "it is done; diff: there is no difference",
   1: "it failed, or the server refused it; diff: there are differences; doctor: something is wrong",
   2: "the command line is wrong",
-  3: "there is no such object",
+  3: "there is no such object; apply: it has findings that --fail-on names, and was not done",
   4: "the server cannot be reached, or refuses the API key; or there is no API key",
 } as const;
+
+/** A change that has findings at or above the severity of --fail-on: it was not made. */
+export class RefusedByFindings extends Error {}
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return 2;
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof MissingObjectError || error instanceof NotFoundError) return 3;
+  if ([MissingObjectError, NotFoundError, RefusedByFindings].some((type) => error instanceof type)) return 3;
   if ([ConnectionError, TimeoutError, NoKeyError, AuthenticationError, PermissionError].some((type) => error instanceof type)) return 4;
   return 1;
 }

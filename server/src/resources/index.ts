@@ -1,6 +1,6 @@
 /** Creates, reads, changes and deletes objects of any type, each change in one transaction. Other rooms import from here only. */
 
-export { nests, takeTurnOfAll } from "./circles";
+export { nests, takeTurnOfAll, wayRound } from "./circles";
 export type { KeptSecret } from "./creation/behaviour";
 export { prepareCreation } from "./creation/prepare";
 export { type Filter, filtersIn, filtersOf } from "./filters";
