@@ -73,6 +73,12 @@ module.exports = {
       "Objects become a configuration without files, processes or networks.",
     ),
     only(
+      "gateway-commands-on-top",
+      "^gateway/src/(?!commands/|cli[.]ts$)",
+      "^gateway/src/commands/",
+      "Commands of the gateway put its parts together; no part knows them.",
+    ),
+    only(
       "core-knows-no-host",
       "^provider/src/core/",
       "^provider/src/(?!core/)|node_modules/@pulumi",

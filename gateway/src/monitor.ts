@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { Gauge, Registry } from "prom-client";
-import type { Place } from "./commands/options";
 import type { Gateway } from "./gateway";
+import type { Place } from "./ports";
 import type { Envoy } from "./sync/envoyProcess";
 
 /** Answers /metrics and /readyz. */

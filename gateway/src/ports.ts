@@ -1,6 +1,12 @@
 import { createServer } from "node:net";
 import type { Listen } from "./envoy/model";
 
+/** `ADDRESS:PORT`. */
+export interface Place {
+  readonly address: string;
+  readonly port: number;
+}
+
 /** Finds the ports that Envoy could not listen on, so that one that is taken does not keep the others from being served. */
 export class Ports {
   #lacking: readonly Listen[] = [];

@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DevelopmentAuthority } from "./certificates/developmentAuthority";
 import { CertificateFolder } from "./certificates/folder";
-import type { CommonFlags } from "./commands/options";
 import { discovery, issuersOf } from "./discovery";
 import type { Issuer, Listen, Objects, ServerCertificate, Surroundings } from "./envoy/model";
 import { type Keep, keptOr, writeWhole } from "./files";
@@ -17,6 +16,20 @@ const DAY_MS = 86_400_000;
 /** How soon a port that was taken is tried again. */
 const AGAIN_MS = 5000;
 export const DEFAULT_LISTEN: readonly Listen[] = [{ port: 443, address: "0.0.0.0", bindPort: 443 }];
+
+/** What a machine is opened with. */
+export interface MachineOptions {
+  /** The folder of certificates and keys of hostports. */
+  readonly certs?: string;
+  /** Whether a local authority makes certificates, for development. */
+  readonly devCa: boolean;
+  /** Default: {@link DEFAULT_LISTEN}. */
+  readonly listen?: readonly Listen[];
+  /** The folder where everything is kept. */
+  readonly state: string;
+  /** PEM of the authorities that upstreams, issuers and key sets are checked against. Default: the system's. */
+  readonly trust?: string;
+}
 
 /** The facts of this machine that Envoy's configuration depends on. */
 export class Machine {
@@ -34,14 +47,14 @@ export class Machine {
   renewAt: number | undefined;
 
   private constructor(
-    private readonly flags: CommonFlags,
+    private readonly options: MachineOptions,
     readonly trust: string,
     private readonly authority: DevelopmentAuthority | undefined,
     private readonly complain: (message: string) => void,
     private readonly keep: Keep,
   ) {
-    this.state = resolve(flags.state);
-    this.#folder = flags.certs === undefined ? undefined : new CertificateFolder(flags.certs, complain);
+    this.state = resolve(options.state);
+    this.#folder = options.certs === undefined ? undefined : new CertificateFolder(options.certs, complain);
     this.#discovery = discovery(this.state, trust, complain, keep);
     this.#sessionKey = keptOr(join(this.state, "session.key"), () => randomBytes(32).toString("base64"), keep);
   }
@@ -50,15 +63,15 @@ export class Machine {
    * @param complain is told what is wrong, each time that it is found wrong
    * @param keep keeps keys, and what issuers said, in the folder of the state
    */
-  static async open(flags: CommonFlags, complain: (message: string) => void, keep: Keep = writeWhole): Promise<Machine> {
-    if (!flags.certs && !flags.devCa)
+  static async open(options: MachineOptions, complain: (message: string) => void, keep: Keep = writeWhole): Promise<Machine> {
+    if (!options.certs && !options.devCa)
       throw new Error("nothing says where certificates are: use --certs FOLDER, or --dev-ca for development");
-    const trust = flags.trust ?? SYSTEM_TRUST.find(existsSync);
+    const trust = options.trust ?? SYSTEM_TRUST.find(existsSync);
     if (!trust || !existsSync(trust))
       throw new Error(`the authorities to trust are not at ${trust ?? SYSTEM_TRUST.join(", ")}: name a PEM file with --trust`);
     checkTrust(trust);
-    const authority = flags.devCa ? await DevelopmentAuthority.open(resolve(flags.state), keep) : undefined;
-    return new Machine(flags, resolve(trust), authority, complain, keep);
+    const authority = options.devCa ? await DevelopmentAuthority.open(resolve(options.state), keep) : undefined;
+    return new Machine(options, resolve(trust), authority, complain, keep);
   }
 
   /** Has routes refused whose key sets never answered; without, all are taken for good. */
@@ -88,7 +101,7 @@ export class Machine {
     this.#nextAt = nextOf(certificates);
     return {
       certificates,
-      listen: (await this.ports?.usable()) ?? this.flags.listen ?? DEFAULT_LISTEN,
+      listen: (await this.ports?.usable()) ?? this.options.listen ?? DEFAULT_LISTEN,
       sockets: join(this.state, "sockets"),
       secrets: join(this.state, "envoy", "secrets"),
       trust: this.trust,

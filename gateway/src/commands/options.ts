@@ -2,7 +2,8 @@ import { isIP, SocketAddress } from "node:net";
 import { GATEWAY_NAME, GATEWAY_NAME_FORM } from "@tunnelplane/sdk/contract";
 import { InvalidArgumentError, Option } from "commander";
 import type { Listen } from "../envoy/model";
-import { placeOf } from "../ports";
+import { type Place, placeOf } from "../ports";
+import type { MachineOptions } from "../surroundings";
 
 /** Adds `[PORT=]ADDRESS:PORT` to those that came before. */
 export function listenOption(text: string, previous: readonly Listen[] = []): Listen[] {
@@ -25,12 +26,6 @@ export function listenOption(text: string, previous: readonly Listen[] = []): Li
 /** The address in the form that Envoy writes too; an address with a zone would lose that. */
 const inOneForm = (address: string): string =>
   isIP(address) === 4 || address.includes("%") ? address : new SocketAddress({ address, family: "ipv6" }).address;
-
-/** `ADDRESS:PORT`. */
-export interface Place {
-  readonly address: string;
-  readonly port: number;
-}
 
 export function placeOption(text: string): Place {
   const [, address = "", port] = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(text) ?? [];
@@ -55,12 +50,7 @@ export const commonOptions = (): Option[] => [
   new Option("--trust <file>", "PEM of the authorities that upstreams, issuers and key sets are checked against (default: the system's)"),
 ];
 
-export interface CommonFlags {
+export interface CommonFlags extends MachineOptions {
   readonly url: string;
   readonly apiKey?: string;
-  readonly certs?: string;
-  readonly devCa: boolean;
-  readonly listen?: readonly Listen[];
-  readonly state: string;
-  readonly trust?: string;
 }

@@ -14,12 +14,12 @@ import { LONGEST_SOCKET } from "../envoy/names";
 import { keptOr } from "../files";
 import { type Agents, Gateway } from "../gateway";
 import { Monitor } from "../monitor";
-import { Ports, placeOf } from "../ports";
+import { type Place, Ports, placeOf } from "../ports";
 import { ServerSource } from "../source";
 import { DEFAULT_LISTEN, Machine } from "../surroundings";
 import { Envoy } from "../sync/envoyProcess";
 import { VERSION } from "../version";
-import { type CommonFlags, commonOptions, nameOption, type Place, placeOption } from "./options";
+import { type CommonFlags, commonOptions, nameOption, placeOption } from "./options";
 
 const CLOSE_MS = 500;
 
