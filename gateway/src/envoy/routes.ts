@@ -1,4 +1,5 @@
 import type { HttpsEdge, HttpsEdgeRoutes } from "@tunnelplane/sdk";
+import { OWN_PATHS } from "@tunnelplane/sdk/contract";
 import { answerOf, type Response } from "./answers";
 import type { Backends, Destination } from "./backends";
 import { asks } from "./condition";
@@ -8,7 +9,7 @@ import { countsByHost, limitFilter, limitNames } from "./limits";
 import { type Objects, type Surroundings, Unreachable } from "./model";
 import { type Hostport, isWildcard } from "./names";
 import { networksOf } from "./networks";
-import { OWN_PATHS, refuseUnreachable } from "./paths";
+import { refuseUnreachable } from "./paths";
 import { type Action, type Decision, decide, NOTHING, type Outcome } from "./policies";
 import { admitting, routeRbac } from "./rbac";
 import { searching } from "./regex";

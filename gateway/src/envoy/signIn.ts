@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import type { HttpsEdgeRoutesOidc } from "@tunnelplane/sdk";
+import { OWN_PATHS } from "@tunnelplane/sdk/contract";
 import type { Backends } from "./backends";
 import { extension, type Json, script, turnOn, typed } from "./json";
 import { type Surroundings, Unreachable } from "./model";
 import { type Hostport, isWildcard, shortHash } from "./names";
-import { OWN_PATHS } from "./paths";
 import { escapeRegex } from "./regex";
 import { COOKIE_SETTINGS, cookieNames } from "./sessionCookies";
 

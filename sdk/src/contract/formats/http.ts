@@ -63,7 +63,8 @@ export const cookiePrefix = () =>
     prefix === "" || TOKEN.test(prefix) ? undefined : "is no beginning of a cookie's name: use letters, digits, - and _, without spaces",
   );
 
-const ENCODED_NEEDLESSLY = /%(2d|2e|5f|7e|3\d|4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a])/i;
+/** A character that is encoded, though gateways decode it before they match. */
+export const ENCODED_NEEDLESSLY = /%(2d|2e|5f|7e|3\d|4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a])/i;
 
 /**
  * An error text for a path that no request arrives at; undefined if requests may. Gateways bring paths into one form before
