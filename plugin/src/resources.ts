@@ -39,6 +39,7 @@ export class Resources {
     // The engine records the inputs that were read. An update, without a request, records those of the program.
     const imported = this.#imported.get(urn);
     const isOther = imported !== undefined && !same(imported.inputs, news);
+    if (imported) await this.operation.host.inform(adoptionOf(steps, request.getId(), changes), urn);
     if (replaces.length > 0 && !moves) this.#replaced.set(urn, { id: request.getId(), recorded });
     const response = new DiffResponse()
       .setChanges(changes || moves || isOther ? DiffResponse.DiffChanges.DIFF_SOME : DiffResponse.DiffChanges.DIFF_NONE)
@@ -136,6 +137,10 @@ export class Resources {
     await rehearse();
   }
 }
+
+/** What becomes of an object that a run imports. */
+const adoptionOf = ({ lifecycle }: Steps, id: string, changes: boolean): string =>
+  `adopts the ${lifecycle.definition.title} ${id}, which exists: the run changes ${changes ? "what differs there" : "nothing on the server"}`;
 
 function kindOf({ actual, declared }: Difference, replaces: boolean): PropertyDiff.Kind {
   const { Kind } = PropertyDiff;

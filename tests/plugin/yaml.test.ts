@@ -1,8 +1,9 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { review } from "@tunnelplane/pulumi/review";
-import { registry } from "@tunnelplane/sdk/contract";
+import { pathFieldsOf, registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
+import { fill } from "../adopt/support";
 import { PLUGIN_BIN } from "../support/engine";
 import { World } from "../support/provider";
 import { needsBesideEngine, needsYaml, Project } from "./cli";
@@ -160,6 +161,31 @@ outputs:
     const missing = await project.pulumi("import", "tunnelplane:index:TlsEdge", "no", "edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue", "--yes");
     expect(missing.code).to.equal(1);
     expect(missing.text).to.contain("there is no TLS edge edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue");
+  });
+
+  it("refreshes what was imported without a change, whatever it is, and shows what drifts alone", async function () {
+    needsYaml(this);
+    const { server, project } = await projectWith("resources: {}\n");
+    await fill(server.rest, 0);
+    const resources: object[] = [];
+    const add = (type: string, id: string): number => resources.push({ type: `tunnelplane:index:${type}`, name: id, id });
+    for (const { type, path, listKey } of registry.filter((definition) => pathFieldsOf(definition).length === 0)) {
+      for (const { id, routes = [] } of (await server.rest.get(`${path}?limit=100`)).body[listKey]) {
+        add(type, id);
+        for (const route of routes) add("HttpsEdgeRoute", `${id}/${route.id}`);
+      }
+    }
+    writeFileSync(join(project.folder, "import.json"), JSON.stringify({ resources }));
+    const imported = await project.pulumi("import", "--file", "import.json", "--generate-code=false", "--protect=false", "--yes");
+    expect(imported.code, imported.text).to.equal(0);
+    const refreshed = await project.pulumi("refresh", "--yes", "--diff");
+    expect(refreshed.text).to.contain(`${resources.length + 1} unchanged`); // with the stack itself
+
+    const edges: { id: string; mutual_tls: unknown }[] = (await server.rest.get("/edges/tls")).body.tls_edges;
+    const { id } = edges.find((edge) => edge.mutual_tls) as { id: string };
+    await server.rest.patch(`/edges/tls/${id}`, { description: "drifted" });
+    const { text } = await project.pulumi("refresh", "--yes", "--diff");
+    expect(text).to.contain("1 updated").and.to.contain("drifted").and.not.to.contain("enabled");
   });
 
   it("imports by the option of a resource: what is undeclared stays, and what differs is named in the preview and then updated", async function () {

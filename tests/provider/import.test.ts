@@ -22,6 +22,10 @@ onEveryProvider("The option `import` of a resource", (tunnels, provider) => {
     const declared = { description: "the app", hostports: ["app.example.com:443"], tlsTermination: { minVersion: "1.3" as const } };
     const stack = await world.stack(server, async () => void new tunnels.TlsEdge("app", declared, options));
     expect(changesOf(await stack.preview())).to.deep.equal(provider === "native" ? ["import app", "update app"] : ["create app"]);
+    const says = stack.events.map((event) => JSON.parse(event).diagnosticEvent).filter((event) => event?.message.includes("adopts"));
+    expect(says.map(({ severity, message }) => [severity, message.trim()])).to.deep.equal([
+      ["info", `adopts the TLS edge ${edge.id}, which exists: the run changes nothing on the server`],
+    ]);
     const requests = await requestsDuring(server, () => stack.up());
     expect(requests.filter((request) => !request.startsWith("GET "))).to.deep.equal([]);
     expect((await server.rest.get(`/edges/tls/${edge.id}`)).body, "the undeclared module too").to.deep.equal(edge);

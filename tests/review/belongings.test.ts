@@ -19,6 +19,7 @@ interface Choices {
   readonly oidc?: false;
   readonly route?: false;
   readonly rule?: false;
+  readonly adopts?: true;
 }
 
 describe("a review of modules, rules and routes whose edge or policy the stack does not declare", () => {
@@ -42,7 +43,7 @@ describe("a review of modules, rules and routes whose edge or policy the stack d
     const shop = await made(`/edges/https/${site}/routes`, { match: "/shop", match_type: "path_prefix" });
     const pem = certificate({ name: "Clients" }).pem;
     program =
-      ({ module, oidc, route, rule }: Choices = {}) =>
+      ({ module, oidc, route, rule, adopts }: Choices = {}) =>
       async () => {
         const clients = new tunnels.CertificateAuthority("clients", { caPem: pem });
         const name = module?.startsWith("renamed") ? "renamed" : "certificates";
@@ -56,6 +57,7 @@ describe("a review of modules, rules and routes whose edge or policy the stack d
         const signIn = { issuer: "https://id.example.com", clientId: "shop", clientSecret: "secret" };
         if (oidc !== false) new tunnels.HttpsEdgeRouteOidc("sign-in", { edgeId: site, routeId: shop, ...signIn });
         if (route !== false) new tunnels.HttpsEdgeRoute("help", { edgeId: site, match: "/help", matchType: "path_prefix" });
+        if (adopts) new tunnels.TlsEdge("second", { hostports: [SECOND] }, { import: second });
         if (rule !== false) new tunnels.IpPolicyRule("guests", { ipPolicyId: policy, cidr: "192.0.2.0/24", action: "allow" });
       };
     change = await Change.of(world, server, program());
@@ -76,6 +78,7 @@ describe("a review of modules, rules and routes whose edge or policy the stack d
       ["the module of a route is deleted", { oidc: false }, [`sign-in-dropped ${SITE}/shop`]],
       ["the route is deleted", { route: false }, [`address-removed ${SITE}/help`]],
       ["the rule is deleted", { rule: false }, [`network-narrowed ${THEIRS}`]],
+      ["an edge of theirs is adopted as it is", { adopts: true }, []],
     ];
     for (const [what, choices, expected] of effects) {
       const report = await asked(choices);

@@ -113,8 +113,9 @@ export class Lifecycle {
   /** Where what is declared differs from what is recorded, as far as that is a change. What is not known yet counts as different. */
   details(recorded: Properties, desired: Properties): Difference[] {
     const { changed, removed } = this.#compare(recorded, desired);
-    const before = withoutAddresses(this.target.definition, recorded);
-    return [...changed, ...removed].flatMap((name) => differences(before[name], desired[name], [name], () => false));
+    if (changed.length + removed.length === 0) return [];
+    const [before, after] = [withoutAddresses(this.target.definition, recorded), this.#withDefaultsInside(desired)];
+    return [...changed, ...removed].flatMap((name) => differences(before[name], after[name], [name], () => false));
   }
 
   /**
@@ -202,13 +203,22 @@ export class Lifecycle {
     const [recorded, desired] = [withoutAddresses(definition, outputs), withoutAddresses(definition, properties)];
     const modules = modulesOf(definition).map(camelCase);
     const names = Object.keys(definition.fields).map(camelCase);
-    const differing = names.filter((name) => !same(recorded[name], desired[name]));
+    const seeming = names.filter((name) => !same(recorded[name], desired[name]));
+    const complete = seeming.length > 0 ? this.#withDefaultsInside(desired) : desired;
+    const differing = seeming.filter((name) => !same(recorded[name], complete[name]));
     const programOnly = fieldsWhere(definition, (marks) => marks.programOnly).map(camelCase);
     return {
       // A property without a default that the program leaves out was chosen by the server: keep it.
       changed: differing.filter((name) => desired[name] !== undefined || programOnly.includes(name)),
       removed: differing.filter((name) => desired[name] === undefined && modules.includes(name)),
     };
+  }
+
+  /** Properties with the defaults inside of them. After an import, the engine compares what it recorded, and that lacks these. */
+  #withDefaultsInside(properties: Properties): Properties {
+    const { inputs, problems } = this.check(properties, properties, () => false);
+    if (problems.length > 0) return properties;
+    return Object.fromEntries(Object.keys(properties).map((name) => [name, inputs[name]]));
   }
 
   #claimsTheSame(recorded: Properties, desired: Properties): boolean {

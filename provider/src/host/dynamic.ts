@@ -40,11 +40,13 @@ function handler(kind: string): dynamic.ResourceProvider {
   }
 
   /** Checks a new resource that imports an existing object: the object has to be as declared. */
-  async function adopt({ urn }: Origin, { id, hidden }: Adopted, news: Properties): Promise<dynamic.CheckResult> {
+  async function adopt({ urn, preview }: Origin, { id, hidden }: Adopted, news: Properties): Promise<dynamic.CheckResult> {
     const found = await asStep("import", () => operation.withServer((transport) => lifecycle.read(transport, id, news)));
     if (!found) return checked(news, [noSuchObject(id)]);
     const { inputs, problems } = await steps.check(urn, found.outputs, news, false);
     const refusal = problems.length > 0 ? undefined : lifecycle.refusalToAdopt(id, found.outputs, inputs, hidden, isUnknown);
+    if (preview && problems.length === 0 && refusal === undefined)
+      await inform(`adopts the ${lifecycle.definition.title} ${id}, which exists: the run changes nothing on the server`, urn);
     const intent = intentOf(stateBackend(process.env), urn);
     return checked({ ...inputs, __intent: intent, __adopts: id }, refusal === undefined ? problems : [refusal]);
   }

@@ -41,7 +41,7 @@ export function worldsOf(preview: Preview, steps: readonly OurStep[], server: Ev
       if (op !== "same") changed.push({ type, op, object });
     }
     if (!newState || op.startsWith("delete")) continue;
-    const id = keeps.has(urn) && oldState ? idOf(oldState) : idOf(newState);
+    const id = keeps.has(urn) && oldState ? idOf(oldState) : (idOf(newState) ?? adoptedBy(newState));
     const known = op === "same" ? oldState?.outputs : undefined;
     const object = objectOf(type, newState, { urn, id, known, isMade: (other) => keeps.has(other) });
     if (type.owner && Reflect.get(object.fields, type.owner.idField) === UNKNOWN) {
@@ -61,14 +61,20 @@ export function worldsOf(preview: Preview, steps: readonly OurStep[], server: Ev
   const known = { partial: !isAdmin, admins: isAdmin ? [server.caller.owner_id] : [], caller: server.caller.owner_id };
   const recorded = new Set(steps.flatMap(({ oldState, type }) => (oldState && !type.owner ? [idOf(oldState)] : [])));
   const outside = server.found.map(outsideObject).filter(({ id }) => !recorded.has(id));
+  // An object that the stack adopts was outside of it before.
+  const held = new Set(is.filter(({ kind }) => !kind.includes(".")).map(({ id }) => id));
   const left = undeclaredModules(server, was);
   limits.push(...unseenOwners(changed, [...was, ...is, ...outside], true));
   return {
     before: { ...known, objects: [...was.map(left), ...outside] },
-    after: { ...known, objects: [...is.map(left), ...outside.map(withoutDeletedModules(was, is))] },
+    after: { ...known, objects: [...is.map(left), ...outside.filter(({ id }) => !held.has(id)).map(withoutDeletedModules(was, is))] },
     limits,
   };
 }
+
+/** The object that a resource of the dynamic provider adopts with the option `import`. */
+const adoptedBy = ({ inputs }: State): string | undefined =>
+  typeof inputs?.__adopts === "string" ? inputs.__adopts.split("/").at(-1) : undefined;
 
 /** The object's own id, the last part of a resource's id. */
 const idOf = ({ id }: State): string | undefined => id?.split("/").at(-1) || undefined;
