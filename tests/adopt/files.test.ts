@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ENTRY_NAME } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
@@ -45,6 +45,25 @@ describe("What adopt writes", () => {
     expect(namesIn(first).tlsEdges).to.include("example.com-443");
     expect(namesIn(first).ipPolicies).to.include.members(["office", "office-ip-policy", "5", "ip-policy", "ip-policy-2", "true", "1e3"]);
     expect(namesIn(first).certificateAuthorities).to.deep.equal(["example.com"]);
+  });
+
+  it("gets this package from tarballs of its own, because the registry may not have it, or from those that are named", async () => {
+    const [made, given] = [project(), project()];
+    expect((await made.adopt(server)).code).to.equal(0);
+    const places = JSON.parse(made.read("package.json"));
+    const tarball = (name: string): string => {
+      const { dependencies } = JSON.parse(made.read("package.json"));
+      expect(dependencies[`@tunnelplane/${name}`]).to.match(/^file:\.\/packages\/tunnelplane-[a-z]+-\d.*\.tgz$/);
+      return join(made.folder, dependencies[`@tunnelplane/${name}`].slice("file:".length));
+    };
+    for (const name of ["pulumi", "sdk"]) expect(statSync(tarball(name)).size).to.be.greaterThan(10_000);
+    expect((await given.adopt(server, "--packages", join(made.folder, "packages"))).code).to.equal(0);
+    expect(JSON.parse(given.read("package.json"))).to.deep.equal(places);
+    const none = await project().adopt(server, "--packages", "/nowhere");
+    expect([none.code, none.stderr]).to.deep.equal([
+      1,
+      "tunnelplane-pulumi: /nowhere holds no tarball of @tunnelplane/pulumi; in a clone, npm run pack writes them to release/\n",
+    ]);
   });
 
   it("names the owner of a credential unless that is the caller, and by its name where it is declared", async () => {

@@ -4,6 +4,8 @@ import { expect } from "chai";
 import { ENVOY } from "../support/envoy";
 import { followed, type Step, stepsOf, typed } from "../support/literally";
 import { OwnProjects } from "../support/ownProjects";
+import { Rest } from "../support/rest";
+import { ServerProcess } from "../support/server";
 
 const ROOT = join(__dirname, "../..");
 const { licencesIn, sbomOf, unacceptedIn } = require("../../scripts/licences.cjs") as {
@@ -152,6 +154,23 @@ describe("A project of one's own, outside of the repository, from packed tarball
       }
       await followed(stepsOf(join(ROOT, "examples", example, "README.md")), shell);
     });
+
+  it("adopts what a server holds into a project that npm can install and compile", async () => {
+    const server = await ServerProcess.start();
+    try {
+      await new Rest(server.url, server.apiKey).post("/edges/tls", { hostports: ["app.example.com:443"] });
+      const commands = [
+        `npx tunnelplane-pulumi adopt --url ${server.url} --out ../adopted`,
+        "cd ../adopted",
+        "npm install --no-audit --no-fund --loglevel=error",
+        "npx tsc",
+        "npx tunnelplane-pulumi --help",
+      ];
+      expect(await typed(commands, { folder: own.installed, env: { TUNNELPLANE_API_KEY: server.apiKey } })).to.contain("adopt");
+    } finally {
+      await server.stop();
+    }
+  });
 
   it("is made of packages whose licences were accepted, and has an SBOM", () => {
     const licences = licencesIn(sbomOf(own.installed));

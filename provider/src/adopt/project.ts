@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "nod
 import { basename, join, resolve } from "node:path";
 import { providerLiteral } from "../host/resource";
 import { typeToken } from "../host/typeToken";
+import { type PackagePlaces, packagesOf } from "./packages";
 import type { Declared } from "./program";
 import { sealed } from "./secrets";
 import { asTypeScript } from "./typescript";
@@ -20,9 +21,20 @@ export function expectRoom(folder: string): void {
   if (readdirSync(folder).length > 0) throw new Error(`${folder} is not empty; name a folder that is new or empty`);
 }
 
+/** What a project is made of. */
+export interface Wanted {
+  readonly format: Format;
+  readonly resources: readonly Declared[];
+  /** The server's address. */
+  readonly from: string;
+  /** A folder with tarballs of our packages, in the place of those that are found. */
+  readonly packages?: string;
+}
+
 /** Writes the project that declares the resources, and the file that imports them. */
-export function writeProject(folder: string, format: Format, resources: readonly Declared[], from: string): void {
+export function writeProject(folder: string, { format, resources, from, packages }: Wanted): void {
   mkdirSync(folder, { recursive: true });
+  const places = packagesOf(folder, packages);
   const name = basename(resolve(folder)).replace(/[^A-Za-z0-9._-]+/g, "-") || "tunnels";
   const write = (file: string, text: string, mode?: number) => writeFileSync(join(folder, file), text, { flag: "wx", mode });
   const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
@@ -30,7 +42,7 @@ export function writeProject(folder: string, format: Format, resources: readonly
   write(".gitignore", `${IMPORT_FILE}\nnode_modules/\n`);
   write(IMPORT_FILE, json({ resources: resources.map(asImport) }), 0o600);
   write("Pulumi.yaml", `name: ${name}\nruntime: nodejs\ndescription: ${JSON.stringify(`What ${from} holds`)}\n`);
-  write("package.json", json(manifest(name)));
+  write("package.json", json(manifest(name, places)));
   write("tsconfig.json", json(TSCONFIG));
   if (format === "ts") write("index.ts", asTypeScript(resources, from));
   else {
@@ -45,15 +57,16 @@ function asImport({ definition, name, resourceId, inputs, outputs }: Declared): 
   return { type: typeToken(definition.type), name, id: resourceId, inputs: recorded(inputs), outputs: recorded(outputs) };
 }
 
-const manifest = (name: string) => {
-  const { version, peerDependencies } = require("../../package.json") as { version: string; peerDependencies: Record<string, string> };
+const manifest = (name: string, { dependencies, ...places }: PackagePlaces) => {
+  const { peerDependencies } = require("../../package.json") as { peerDependencies: Record<string, string> };
   return {
     name: name.toLowerCase(),
     version: "0.0.0",
     private: true,
     main: "index.ts",
-    dependencies: { ...peerDependencies, "@tunnelplane/pulumi": version },
+    dependencies: { ...peerDependencies, ...dependencies },
     devDependencies: { "@types/node": "^24.0.0", "ts-node": "^10.9.2", typescript: "~6.0.0" },
+    ...places,
   };
 };
 

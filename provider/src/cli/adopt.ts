@@ -10,6 +10,7 @@ interface Options extends ServerOptions {
   readonly out: string;
   readonly format: Format;
   readonly only: readonly string[];
+  readonly packages?: string;
 }
 
 /** `adopt`: writes a program for the objects of a server, and the file that imports them. */
@@ -19,6 +20,7 @@ export function adoptCommand(): Command {
   return command
     .requiredOption("--out <folder>", "folder for the project; must be new or empty")
     .addOption(new Option("--format <format>", "write a program in TypeScript or a YAML catalogue").choices(["ts", "yaml"]).default("ts"))
+    .option("--packages <folder>", "take tunnelplane's packages from tarballs in this folder")
     .addOption(
       new Option("--only <kind or name>", "adopt only this kind, such as tls_edge, or this name, as printed by adopt; may be repeated")
         .argParser((word, words: string[]) => [...words, word])
@@ -27,14 +29,14 @@ export function adoptCommand(): Command {
     .action(adopt);
 }
 
-async function adopt({ out, format, only, ...server }: Options): Promise<void> {
+async function adopt({ out, format, only, packages, ...server }: Options): Promise<void> {
   expectRoom(out);
   const { url, world } = await askServer(server, async (transport) => ({
     url: addressOf(transport.baseUrl),
     world: await readWorld(transport, (read) => console.error(`Read ${read} objects …`)),
   }));
   const resources = declare(world.objects, only);
-  writeProject(out, format, resources, url);
+  writeProject(out, { format, resources, from: url, packages });
 
   const say = (line = "") => console.log(line);
   for (const { definition, name, resourceId } of resources) say(`${definition.kind} ${name} ${resourceId}`);
