@@ -6,6 +6,7 @@ const TEMPLATE = join(__dirname, "template");
 const EXAMPLES = [join(__dirname, "examples"), join(__dirname, "..", "examples")].find(existsSync);
 /** What Pulumi puts into a template, and we do too. */
 const PLACEHOLDERS = /\$\{(PROJECT|DESCRIPTION)\}/g;
+const REPOSITORY = "https://github.com/tunnelplane/tunnelplane";
 /** Npm's and Pulumi's rules for names of projects, in one. */
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 
@@ -64,9 +65,20 @@ const withRequire = (text) =>
 
 /** Gives an example the name of its folder, as a project of its own. */
 function rename(inProject, name) {
+  edit(inProject("README.md"), ofProject);
   edit(inProject("Pulumi.yaml"), (text) => text.replace(/^name: .*/m, `name: ${name}`));
   editJson(inProject("package.json"), (manifest) => ({ ...manifest, name }));
 }
+
+/** An example's README as that of a project, which is made already, and stands outside of the repository. */
+const ofProject = (text) =>
+  text
+    .replace(
+      /Make a project of it, and start a server of your own in that folder:\n\n```sh\nnpm create .*\ncd my-tunnels\n([^`]*```\n)\nIn a clone, .*\n\n/,
+      "Install, and start a server of your own in this folder:\n\n```sh\n$1\n",
+    )
+    .replaceAll("](../../", `](${REPOSITORY}/blob/main/`)
+    .replaceAll("](../", `](${REPOSITORY}/blob/main/examples/`);
 
 /** The packages of tarballs in a folder, by the names that npm gives their files. */
 function tarballsIn(folder) {

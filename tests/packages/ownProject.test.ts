@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { ENVOY } from "../support/envoy";
@@ -106,6 +106,18 @@ describe("A project of one's own, outside of the repository, from packed tarball
       const folder = await own.project(name, ...options);
       expect(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).to.include({ name });
       expect(readFileSync(join(folder, "Pulumi.yaml"), "utf8")).to.match(new RegExp(`^name: ${name}$`, "m"));
+    }
+  });
+
+  it("has a README of its own where it begins with an example: nothing to make again, and no link that leads nowhere", async () => {
+    for (const example of readdirSync(join(ROOT, "examples")).filter((name) => existsSync(join(ROOT, "examples", name, "Pulumi.yaml")))) {
+      const folder = await own.project(`readme-of-${example}`, "--example", example);
+      const text = readFileSync(join(folder, "README.md"), "utf8");
+      expect(text)
+        .to.contain("npm run serve")
+        .and.not.to.match(/npm create|npm run new|cd my-tunnels/);
+      const links = [...text.matchAll(/\]\((?!https:)([^)#]+)/g)].map(([, path = ""]) => path);
+      expect(links.filter((path) => !existsSync(join(folder, path)))).to.deep.equal([]);
     }
   });
 

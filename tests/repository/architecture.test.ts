@@ -1,18 +1,30 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 
 const ROOT = join(__dirname, "../..");
-const PAGES = join(ROOT, "docs/architecture");
-const SOURCES = ["sdk", "server", "provider", "gateway"].flatMap((part) =>
-  readdirSync(join(ROOT, part, "src"), { recursive: true, encoding: "utf8" }).map((file) => `${part}/src/${file}`),
+const PACKAGES = ["sdk", "server", "provider", "plugin", "gateway", "policies"];
+/** Every file and folder of the sources; a folder ends with a slash. */
+const SOURCES = PACKAGES.flatMap((part) =>
+  readdirSync(join(ROOT, part, "src"), { recursive: true, withFileTypes: true }).map(
+    (one) => `${join(one.parentPath, one.name).slice(ROOT.length)}${one.isDirectory() ? "/" : ""}`,
+  ),
 );
 
-describe("The pages about the architecture", () => {
-  for (const page of readdirSync(PAGES))
-    it(`name only files that exist: ${page}`, () => {
-      const named = readFileSync(join(PAGES, page), "utf8").match(/[\w/]+\.ts\b/g) ?? [];
-      const missing = named.filter((name) => !SOURCES.some((file) => file.endsWith(`/${name}`)));
-      expect(missing).to.deep.equal([]);
+/** What a page names in the code: files wherever they stand, and folders in backticks. */
+function namesIn(page: string): string[] {
+  const text = readFileSync(join(ROOT, page), "utf8");
+  return [...(text.match(/(?<![\w./-])[\w/]+\.ts\b/g) ?? []), ...[...text.matchAll(/`([a-z][\w/]*\/)`/g)].map(([, name = ""]) => name)];
+}
+
+const exists = (name: string): boolean => existsSync(join(ROOT, name)) || SOURCES.some((one) => one.endsWith(`/${name}`));
+
+describe("The pages about the architecture, and the glossary,", () => {
+  const pages = readdirSync(join(ROOT, "docs/architecture")).map((page) => `docs/architecture/${page}`);
+  for (const page of [...pages, "docs/glossary.md"])
+    it(`name only files and folders that exist: ${page}`, () => {
+      const names = namesIn(page);
+      expect(names).not.to.deep.equal([]);
+      expect(names.filter((name) => !exists(name))).to.deep.equal([]);
     });
 });
