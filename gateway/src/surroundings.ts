@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { DevelopmentAuthority } from "./certificates/developmentAuthority";
 import { CertificateFolder } from "./certificates/folder";
 import { discovery, issuersOf } from "./discovery";
-import type { Issuer, Listen, Objects, ServerCertificate, Surroundings } from "./envoy/model";
+import type { Balancers, Issuer, Listen, Objects, ServerCertificate, Surroundings } from "./envoy/model";
 import { type Keep, keptOr, writeWhole } from "./files";
 import { keySets, keySetsOf } from "./keySets";
 import type { Ports } from "./ports";
@@ -25,6 +25,10 @@ export interface MachineOptions {
   readonly devCa: boolean;
   /** Default: {@link DEFAULT_LISTEN}. */
   readonly listen?: readonly Listen[];
+  /** Networks of load balancers in front, in CIDR notation. Default: none. */
+  readonly trustForwarded?: readonly string[];
+  /** Whether they begin each connection with the PROXY protocol. */
+  readonly proxyProtocol: boolean;
   /** The folder where everything is kept. */
   readonly state: string;
   /** PEM of the authorities that upstreams, issuers and key sets are checked against. Default: the system's. */
@@ -38,6 +42,7 @@ export class Machine {
   readonly #sessionKey: string;
 
   readonly #folder: CertificateFolder | undefined;
+  readonly #balancers: Balancers | undefined;
   #nextAt = 0;
   /** Finds the ports that can be listened on; without it, all are taken for free. */
   ports: Ports | undefined;
@@ -54,6 +59,7 @@ export class Machine {
     private readonly keep: Keep,
   ) {
     this.state = resolve(options.state);
+    this.#balancers = balancersOf(options);
     this.#folder = options.certs === undefined ? undefined : new CertificateFolder(options.certs, complain);
     this.#discovery = discovery(this.state, trust, complain, keep);
     this.#sessionKey = keptOr(join(this.state, "session.key"), () => randomBytes(32).toString("base64"), keep);
@@ -102,6 +108,7 @@ export class Machine {
     return {
       certificates,
       listen: (await this.ports?.usable()) ?? this.options.listen ?? DEFAULT_LISTEN,
+      balancers: this.#balancers,
       sockets: join(this.state, "sockets"),
       secrets: join(this.state, "envoy", "secrets"),
       trust: this.trust,
@@ -111,6 +118,16 @@ export class Machine {
       now: Date.now(),
     };
   }
+}
+
+/** @throws where nobody may use the PROXY protocol */
+function balancersOf({ trustForwarded: networks, proxyProtocol }: MachineOptions): Balancers | undefined {
+  if (networks !== undefined) return { networks, proxyProtocol };
+  if (proxyProtocol)
+    throw new Error(
+      "--proxy-protocol lets nobody in, because no load balancer is trusted: name their networks with --trust-forwarded CIDR",
+    );
+  return undefined;
 }
 
 const IN_PEM = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;

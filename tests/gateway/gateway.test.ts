@@ -109,6 +109,33 @@ describe("A gateway", () => {
     expect(readdirSync(folder)).to.deep.equal(before);
   });
 
+  it("believes the balancers that it is started with, by flags or the environment, and so does render", async () => {
+    const one = running.now;
+    const office = await one.api.ipPolicies.create({});
+    await one.api.ipPolicyRules.create({ ip_policy_id: office.id, cidr: "203.0.113.9/32", action: "allow" });
+    await one.site("app.example.com", { ip_restriction: { ip_policy_ids: [office.id] } });
+    one.run("--dev-ca", "--trust-forwarded", "127.0.0.2/32", "--trust-forwarded", "10.0.0.0/8,127.0.0.3/32");
+    await one.becomes(403, "app.example.com");
+    const headers = { "x-forwarded-for": "203.0.113.9" };
+    const from = async (localAddress: string) =>
+      (await http1(one.httpsPort, "/", { sni: "app.example.com", headers, localAddress })).status;
+    expect([await from("127.0.0.1"), await from("127.0.0.2"), await from("127.0.0.3")]).to.deep.equal([403, 200, 200]);
+    const file = join(one.state, "objects.json");
+    writeFileSync(file, JSON.stringify({ objects: WORLDS["tls-edge"] }));
+    const args = ["render", file, "--dev-ca", "--state", one.state, "--listen", "443=127.0.0.1:8443"];
+    const env = { TUNNELPLANE_GATEWAY_TRUST_FORWARDED: "10.0.0.0/8, 2001:db8::/32", TUNNELPLANE_GATEWAY_PROXY_PROTOCOL: "true" };
+    const render = GatewayProcess.start(args, env);
+    expect(await render.ended()).to.equal(0);
+    const { layered_runtime, static_resources } = JSON.parse(render.out);
+    const [listener] = static_resources.listeners;
+    expect(listener.listener_filters.map(({ name }: { name: string }) => name)).to.deep.equal(["proxy_protocol", "tls_inspector"]);
+    expect(listener.filter_chains[0].filter_chain_match.direct_source_prefix_ranges).to.deep.equal([
+      { address_prefix: "10.0.0.0", prefix_len: 8 },
+      { address_prefix: "2001:db8::", prefix_len: 32 },
+    ]);
+    expect(JSON.stringify(layered_runtime)).to.contain("listener.port 443.connection_limit");
+  });
+
   it("renders no file in which a kind or a field is misspelt, and says where", async () => {
     const { state } = running.now;
     const file = join(state, "objects.json");
@@ -138,6 +165,15 @@ describe("A gateway", () => {
       [["run", "--listen", "example.com:443"], "Expected [PORT=]ADDRESS:PORT"],
       [["run", "--listen", "127.0.0.1:8443", "--listen", "444=127.0.0.1:8443"], '"8443=127.0.0.1:8443" listens in that place already'],
       [["run", "--listen", "[::1]:8443", "--listen", "444=[0:0:0:0:0:0:0:1]:8443"], "choose another address or port for one of them"],
+      [["run", "--trust-forwarded", "10.0.0.0/33"], `argument '10.0.0.0/33' is invalid. "10.0.0.0/33" must have a mask from /0 to /32`],
+      [["run", "--trust-forwarded", "10.0.0.0/8,here"], '"here" must be a network in CIDR notation'],
+      [["render", "--trust-forwarded", "10.0.0.1"], '"10.0.0.1" has no mask: write "10.0.0.1/32"'],
+      [["render", "--trust-forwarded", "10.0.0.1/8"], 'has bits set after its mask: write "10.0.0.0/8"'],
+      [["run", "--dev-ca", "--state", state, "--proxy-protocol"], "name their networks with --trust-forwarded CIDR"],
+      [
+        ["render", "--dev-ca", "--state", state, "--proxy-protocol"],
+        "--proxy-protocol lets nobody in, because no load balancer is trusted",
+      ],
       [["run", "--metrics", "foo"], "error: option '--metrics <address:port>' argument 'foo' is invalid. Expected ADDRESS:PORT"],
       [["run", "--ssh-listen", "2222"], "error: option '--ssh-listen <address:port>' argument '2222' is invalid. Expected ADDRESS:PORT"],
       [["run", "--dev-ca", "--metrics", "192.0.2.1:4041", "--state", state, "--envoy", "none"], "choose another with --metrics"],

@@ -24,6 +24,8 @@ export interface Ask extends ConnectionOptions {
   readonly host?: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Where on this machine the connection comes from. */
+  readonly localAddress?: string;
 }
 type World = readonly { kind: string; fields: object }[];
 
@@ -100,6 +102,30 @@ export class Upstream {
     (this.server as ReturnType<typeof createServer>).closeAllConnections();
     return new Promise((resolve) => this.server.close(() => resolve()));
   }
+}
+
+/** A certificate that an authority signed for a client and that ends at this time. */
+export function signedUntil(authority: Certificate, end: Date): Certificate {
+  const folder = mkdtempSync(join(tmpdir(), "tpg-"));
+  const file = (name: string, text: string) => writeFileSync(join(folder, name), text);
+  file("ca.pem", authority.pem);
+  file("ca.key", authority.privateKey);
+  file("index", "");
+  file("serial", "01\n");
+  file(
+    "config",
+    `[ca]\ndefault_ca = one\n[one]\nnew_certs_dir = .\ndatabase = index\nserial = serial\ndefault_md = sha256\npolicy = any
+[any]\ncommonName = supplied\n[req]\ndistinguished_name = subject\nprompt = no\n[subject]\nCN = client\n`,
+  );
+  const openssl = (text: string) => execFileSync("openssl", text.split(" "), { cwd: folder, stdio: "pipe" });
+  openssl("req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key.pem -config config -out client.csr");
+  const until = end.toISOString().replace(/[-:T]|\.\d+/g, "");
+  openssl(
+    `ca -batch -config config -cert ca.pem -keyfile ca.key -in client.csr -out client.pem -notext -startdate 20240101000000Z -enddate ${until}`,
+  );
+  const [pem, privateKey] = ["client.pem", "key.pem"].map((name) => readFileSync(join(folder, name), "utf8")) as [string, string];
+  rmSync(folder, { recursive: true });
+  return { pem, privateKey };
 }
 
 /** A certificate that an authority signed for a client. */

@@ -15,15 +15,17 @@ export const ENVOY = locateEnvoy();
 /**
  * Has Envoy validate a configuration; returns its error, or undefined.
  * @param make makes the configuration; gets the folder for secrets
+ * @param change changes the bootstrap
  */
-export function complaint(make: (secrets: string) => Configuration): string | undefined {
+export function complaint(make: (secrets: string) => Configuration, change = (one: object) => one): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "tpe-"));
   const configuration = make(join(folder, "secrets"));
   try {
     const { dynamic_resources: _, ...start } = bootstrap({ folder, admin: join(folder, "admin.sock") });
     writeSecrets(folder, configuration);
     const { listeners, clusters } = configuration;
-    writeFileSync(join(folder, "static.json"), JSON.stringify({ ...start, static_resources: { listeners, clusters } }));
+    const whole = { ...change(start), static_resources: { listeners, clusters } };
+    writeFileSync(join(folder, "static.json"), JSON.stringify(whole));
     execFileSync(ENVOY as string, ["--mode", "validate", "-c", join(folder, "static.json")], { stdio: "pipe" });
     return undefined;
   } catch (error) {
@@ -54,9 +56,10 @@ export class EnvoyProcess {
       });
   }
 
-  static async start(folder = mkdtempSync(join(tmpdir(), "tpe-"))): Promise<EnvoyProcess> {
+  /** @param change changes its bootstrap */
+  static async start(folder = mkdtempSync(join(tmpdir(), "tpe-")), change = (text: string) => text): Promise<EnvoyProcess> {
     for (const name of ["cds", "lds"]) writeFileSync(join(folder, `${name}.json`), JSON.stringify({ version_info: "0", resources: [] }));
-    writeFileSync(join(folder, "bootstrap.json"), JSON.stringify(bootstrap({ folder, admin: join(folder, "admin.sock") })));
+    writeFileSync(join(folder, "bootstrap.json"), change(JSON.stringify(bootstrap({ folder, admin: join(folder, "admin.sock") }))));
     const args = [
       "-c",
       join(folder, "bootstrap.json"),

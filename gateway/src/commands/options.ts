@@ -1,5 +1,5 @@
 import { isIP, SocketAddress } from "node:net";
-import { GATEWAY_NAME, GATEWAY_NAME_FORM } from "@tunnelplane/sdk/contract";
+import { complainAboutCidr, GATEWAY_NAME, GATEWAY_NAME_FORM } from "@tunnelplane/sdk/contract";
 import { InvalidArgumentError, Option } from "commander";
 import type { Listen } from "../envoy/model";
 import { type Place, placeOf } from "../ports";
@@ -34,6 +34,16 @@ export function placeOption(text: string): Place {
   throw new InvalidArgumentError('Expected ADDRESS:PORT with an IP address, for example "127.0.0.1:4041".');
 }
 
+/** Adds networks in CIDR notation, with commas between, to those that came before. */
+export function networksOption(text: string, previous: readonly string[] = []): string[] {
+  const networks = text.split(",").map((one) => one.trim());
+  for (const network of networks) {
+    const fault = complainAboutCidr(network);
+    if (fault !== undefined) throw new InvalidArgumentError(`${JSON.stringify(network)} ${fault}.`);
+  }
+  return [...previous, ...networks];
+}
+
 /** What the server takes as the name of a gateway. */
 export function nameOption(text: string): string {
   if (GATEWAY_NAME.test(text)) return text;
@@ -46,6 +56,18 @@ export const commonOptions = (): Option[] => [
   new Option("--certs <folder>", "certificates and keys of hostports: NAME.pem or NAME.crt beside NAME.key"),
   new Option("--dev-ca", "make certificates with a local authority, for development").default(false),
   new Option("--listen <[port=]address:port>", "where to serve hostports of a port; may be repeated").argParser(listenOption),
+  new Option(
+    "--trust-forwarded <cidr>",
+    "network of load balancers in front, whose X-Forwarded-For says who the caller is; may be repeated",
+  )
+    .env("TUNNELPLANE_GATEWAY_TRUST_FORWARDED")
+    .argParser(networksOption),
+  new Option(
+    "--proxy-protocol",
+    "the balancers of --trust-forwarded begin each connection with the PROXY protocol; nobody else may connect",
+  )
+    .env("TUNNELPLANE_GATEWAY_PROXY_PROTOCOL")
+    .default(false),
   new Option("--state <folder>", "where everything is kept").env("TUNNELPLANE_GATEWAY_STATE").default("./.tunnelplane-gateway"),
   new Option("--trust <file>", "PEM of the authorities that upstreams, issuers and key sets are checked against (default: the system's)"),
 ];

@@ -23,12 +23,14 @@ export function renderCommand(): Command {
 }
 
 async function render(file: string | undefined, flags: CommonFlags): Promise<void> {
-  const objects = objectsOf(file === undefined ? await fromServer(flags) : fromFile(file));
   const machine = await Machine.open(flags, (message) => console.error(`tunnelplane-gateway: ${message}`), keepNothing);
-  const { listeners, clusters, secrets, edges } = translate(objects, await machine.surroundings(objects));
+  const objects = objectsOf(file === undefined ? await fromServer(flags) : fromFile(file));
+  const surroundings = await machine.surroundings(objects);
+  const { listeners, clusters, secrets, edges } = translate(objects, surroundings);
   const { dynamic_resources: _, ...start } = bootstrap({
     folder: join(machine.state, "envoy"),
     admin: join(machine.state, "envoy", "admin.sock"),
+    ports: surroundings.listen.map(({ port }) => port),
   });
   for (const { id, reason } of edges.filter(({ state }) => state === "rejected"))
     console.error(`tunnelplane-gateway: ${inOneLine(`${id} is rejected: ${reason}`)}`);

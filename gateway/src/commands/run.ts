@@ -74,7 +74,9 @@ async function run(flags: Flags): Promise<void> {
     log.warn(message);
   };
   const machine = await Machine.open(flags, complain);
-  const envoy = new Envoy(join(state, "envoy"), flags.envoy === "none" ? undefined : flags.envoy, complain);
+  const listen = flags.listen ?? DEFAULT_LISTEN;
+  const ports = listen.map(({ port }) => port);
+  const envoy = new Envoy(join(state, "envoy"), flags.envoy === "none" ? undefined : flags.envoy, complain, ports);
   const source = new ServerSource({ baseUrl: flags.url, apiKey: flags.apiKey });
   const lastState = join(state, "objects.json");
   const last = existsSync(lastState) ? readFileSync(lastState, "utf8") : undefined;
@@ -92,7 +94,7 @@ async function run(flags: Flags): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
   await envoy.start();
   // An Envoy beside the gateway may have other addresses than this process.
-  if (flags.envoy !== "none") machine.ports = new Ports(flags.listen ?? DEFAULT_LISTEN, envoy.listening, complain);
+  if (flags.envoy !== "none") machine.ports = new Ports(listen, envoy.listening, complain);
   machine.lookAtKeySets();
   await gateway.run(stopping.signal, last);
   await envoy.stop();

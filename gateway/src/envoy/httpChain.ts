@@ -1,6 +1,6 @@
+import { type Arrival, callerHeaders, headersForBackends } from "./callerHeaders";
 import { extension, type Json } from "./json";
-import { HOST, lowerHost } from "./limits";
-import { OWN_HEADERS } from "./predicate";
+import { lowerHost } from "./limits";
 import { httpRbac } from "./rbac";
 import type { Needs } from "./routes";
 import { withoutCookies } from "./sessionCookies";
@@ -9,29 +9,32 @@ import { misdirected } from "./virtualHost";
 const LARGEST_ANSWER = 1_048_576; // of direct responses: four bytes for each of the contract's 65,536 characters, and more
 
 /** The filter that reads HTTP for all edges of a chain. */
-export function httpManager(virtualHosts: readonly Json[], strangers: readonly string[], needs: readonly Needs[]): Json {
+export function httpManager(virtualHosts: readonly Json[], strangers: readonly string[], needs: readonly Needs[], arrival: Arrival): Json {
   const conditional = needs.some((one) => one.conditional);
-  const own = Object.values(OWN_HEADERS);
   return extension("http", "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager", {
     stat_prefix: "http",
-    use_remote_address: true,
+    ...callerHeaders(arrival, conditional),
     // Browsers name every port but 443, and some clients that one too.
     strip_any_host_port: true,
     normalize_path: true,
     merge_slashes: true,
     path_with_escaped_slashes_action: "REJECT_REQUEST",
-    common_http_protocol_options: { idle_timeout: "3600s", headers_with_underscores_action: "DROP_HEADER" },
-    http2_protocol_options: { max_concurrent_streams: 100 },
+    common_http_protocol_options: { idle_timeout: "600s", headers_with_underscores_action: "DROP_HEADER" },
+    // Envoy's own windows are 16 and 24 MiB: so much would be kept of each connection whose backend does not read.
+    http2_protocol_options: {
+      max_concurrent_streams: 100,
+      initial_stream_window_size: 1_048_576,
+      initial_connection_window_size: 2_097_152,
+    },
     request_headers_timeout: "30s",
     upgrade_configs: [{ upgrade_type: "websocket" }],
-    ...(conditional ? { early_header_mutation_extensions: [ownHeaders(own)] } : {}),
     ...(needs.some(({ logs }) => logs) ? { access_log: [accessLog()] } : {}),
     route_config: {
       name: "routes",
       // Clusters come in a file of their own; a route whose cluster is not there yet answers 503.
       validate_clusters: false,
       max_direct_response_body_size_bytes: LARGEST_ANSWER,
-      request_headers_to_remove: [...own.map(({ name }) => name), HOST],
+      ...headersForBackends(arrival),
       virtual_hosts: [...virtualHosts, misdirected(strangers)],
     },
     http_filters: filters(needs),
@@ -63,11 +66,6 @@ function filters(needs: readonly Needs[]): Json[] {
   ];
 }
 
-const ownHeaders = (headers: readonly { readonly name: string; readonly value: string }[]): Json =>
-  extension("own headers", "envoy.extensions.http.early_header_mutation.header_mutation.v3.HeaderMutation", {
-    mutations: headers.map(({ name: key, value }) => ({ append: { header: { key, value }, append_action: "OVERWRITE_IF_EXISTS_OR_ADD" } })),
-  });
-
 const LOGGED = "tunnelplane.log";
 
 const markForLog = (): Json => ({
@@ -84,7 +82,7 @@ function accessLog(): Json {
       log_format: {
         json_format: {
           time: "%START_TIME%",
-          client: "%DOWNSTREAM_DIRECT_REMOTE_ADDRESS_WITHOUT_PORT%",
+          client: "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%",
           host: "%REQ(:AUTHORITY)%",
           method: "%REQ(:METHOD)%",
           path: "%REQ(X-ENVOY-ORIGINAL-PATH?:PATH)%",

@@ -1,13 +1,14 @@
 import { httpManager } from "./httpChain";
 import { addTo, grouped } from "./indexes";
 import { extension, type Json } from "./json";
-import type { Listen } from "./model";
+import type { Balancers, Listen, Surroundings } from "./model";
 import { type Hostport, isWildcard, shortHash, wildcardsAbove } from "./names";
+import { cidrRange } from "./networks";
 import { admittingNothing, networkRbac } from "./rbac";
 import { escapeRegex } from "./regex";
 import type { Needs } from "./routes";
 import { tcpProxy } from "./tcpChain";
-import { tlsInspector } from "./tls";
+import { proxyProtocol, tlsInspector } from "./tls";
 
 /** A hostport of an edge that was understood. */
 export type Front = { readonly hostport: Hostport; readonly transport: Json | undefined } & (
@@ -21,26 +22,52 @@ export type Front = { readonly hostport: Hostport; readonly transport: Json | un
 );
 
 /** A listener for each port: chains by the names that are served, and one that refuses the names of what is not. */
-export function listenersOf(fronts: readonly Front[], refused: readonly Hostport[], listen: readonly Listen[]): Json[] {
+export function listenersOf(
+  fronts: readonly Front[],
+  refused: readonly Hostport[],
+  { listen, balancers }: Pick<Surroundings, "listen" | "balancers">,
+): Json[] {
+  const arrivals = arrivalsBy(balancers);
   const ports = [...new Set(listen.map(({ port }) => port))].sort((a, b) => a - b);
   return ports.flatMap((port) => {
     const here = fronts.filter(({ hostport }) => hostport.port === port);
     const closed = refused.filter((hostport) => hostport.port === port).map(({ host }) => host);
     const hosts = [...here.map(({ hostport }) => hostport.host), ...closed];
     if (hosts.length === 0) return [];
-    const chains = [...httpChains(here, hosts), ...here.flatMap(tcpChain), ...refusing(closed)];
+    const chains = [
+      ...arrivals.flatMap((arrival) => httpChains(here, hosts, port, arrival)),
+      ...here.flatMap((front) => tcpChain(front, arrivals[0].only)),
+      ...refusing(closed, arrivals[0].only),
+    ];
     return [
       {
-        name: `port ${port}`,
+        name: listenerName(port),
         ...addresses(listen.filter((one) => one.port === port)),
         ...COMMON,
-        listener_filters: [tlsInspector()],
+        listener_filters: [...(balancers?.proxyProtocol ? [proxyProtocol()] : []), tlsInspector()],
         filter_chains: chains,
       },
     ];
   });
 }
 
+const listenerName = (port: number): string => `port ${port}`;
+
+/** Chains for those who connect from some networks; with none, for everybody else. */
+interface Arrivals {
+  readonly only: readonly string[];
+  readonly forwarded: boolean;
+}
+
+/** The first is what TLS edges take, who do not read X-Forwarded-For. */
+function arrivalsBy(balancers: Balancers | undefined): readonly [Arrivals, ...Arrivals[]] {
+  if (balancers?.proxyProtocol) return [{ only: balancers.networks, forwarded: false }];
+  const anybody: Arrivals = { only: [], forwarded: false };
+  return balancers ? [anybody, { only: balancers.networks, forwarded: true }] : [anybody];
+}
+
+/** From the end of the ClientHello on; what comes before it has `listener_filters_timeout`. */
+const HANDSHAKE = "15s";
 const COMMON: Json = { listener_filters_timeout: "10s", per_connection_buffer_limit_bytes: 1_048_576 };
 
 function addresses(listen: readonly Listen[]): Json {
@@ -49,7 +76,7 @@ function addresses(listen: readonly Listen[]): Json {
 }
 
 /** Edges for which the same is checked before routing share a chain; the Host header says which of them a request is for. */
-function httpChains(here: readonly Front[], hosts: readonly string[]): Json[] {
+function httpChains(here: readonly Front[], hosts: readonly string[], port: number, { only, forwarded }: Arrivals): Json[] {
   const shared = new Map<string, Extract<Front, { virtualHost: Json }>[]>();
   for (const front of here) {
     if (!("virtualHost" in front)) continue;
@@ -66,28 +93,37 @@ function httpChains(here: readonly Front[], hosts: readonly string[]): Json[] {
       sorted.map(({ virtualHost }) => virtualHost),
       [...new Set(strangers)].sort(),
       sorted.flatMap(({ needs }) => needs),
+      { port, forwarded },
     );
-    return chain(`https ${key}`, own, [manager], fronts[0]?.transport);
+    return chain(`https ${key}${forwarded ? " through a balancer" : ""}`, own, only, [manager], fronts[0]?.transport);
   });
 }
 
-function tcpChain(front: Front): Json[] {
+function tcpChain(front: Front, only: readonly string[]): Json[] {
   if (!("filters" in front)) return [];
   const { host } = front.hostport;
-  return [chain(`tls ${host}`, [host], front.filters, front.transport)];
+  return [chain(`tls ${host}`, [host], only, front.filters, front.transport)];
 }
 
-const refusing = (hosts: readonly string[]): Json[] =>
+const refusing = (hosts: readonly string[], only: readonly string[]): Json[] =>
   hosts.length === 0
     ? []
-    : [chain("not served", [...hosts].sort(), [networkRbac("refuse", admittingNothing()), tcpProxy("nowhere")], undefined)];
+    : [chain("not served", [...hosts].sort(), only, [networkRbac("refuse", admittingNothing()), tcpProxy("nowhere")], undefined)];
 
-function chain(name: string, hosts: readonly string[], filters: readonly Json[], transport: Json | undefined): Json {
+/** @param only the networks that may connect; what no chain takes is closed */
+function chain(
+  name: string,
+  hosts: readonly string[],
+  only: readonly string[],
+  filters: readonly Json[],
+  transport: Json | undefined,
+): Json {
+  const from = only.length === 0 ? {} : { direct_source_prefix_ranges: only.map(cidrRange) };
   return {
     name,
-    filter_chain_match: { server_names: hosts, transport_protocol: "tls" },
+    filter_chain_match: { server_names: hosts, transport_protocol: "tls", ...from },
     filters: [...(hosts.some(isWildcard) ? [onlyNames(hosts)] : []), ...filters],
-    ...(transport ? { transport_socket: transport } : {}),
+    ...(transport ? { transport_socket: transport, transport_socket_connect_timeout: HANDSHAKE } : {}),
   };
 }
 
@@ -100,15 +136,24 @@ function onlyNames(hosts: readonly string[]): Json {
   return networkRbac("names", { rules: { action: "ALLOW", policies } });
 }
 
+/** Each takes Envoy memory and two descriptors. */
+const MOST_CONNECTIONS = 50_000;
+/** A crowd at one port leaves room for others. Envoy knows no limit for each address: firewalls do. */
+const MOST_OF_A_PORT = 40_000;
+const connectionLimit = (port: number): string => `envoy.resource_limits.listener.${listenerName(port)}.connection_limit`;
+
 /** The bootstrap of Envoy; the rest comes from two files that Envoy watches. */
 export function bootstrap({
   folder,
   admin,
   id = "tunnelplane",
+  ports = [443],
 }: {
   readonly folder: string;
   readonly admin: string;
   readonly id?: string;
+  /** Those that hostports may name; each has a limit of connections. */
+  readonly ports?: readonly number[];
 }): Json {
   const file = (name: string): Json => ({
     path_config_source: { path: `${folder}/${name}`, watched_directory: { path: folder } },
@@ -122,13 +167,17 @@ export function bootstrap({
     bootstrap_extensions: [
       extension("envoy.bootstrap.internal_listener", "envoy.extensions.bootstrap.internal_listener.v3.InternalListener"),
     ],
+    // Envoy reads the limit of a listener nowhere else.
+    layered_runtime: {
+      layers: [{ name: "limits", static_layer: Object.fromEntries(ports.map((port) => [connectionLimit(port), MOST_OF_A_PORT])) }],
+    },
     overload_manager: {
       resource_monitors: [
         extension(
           "envoy.resource_monitors.global_downstream_max_connections",
           "envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig",
           {
-            max_active_downstream_connections: 50_000,
+            max_active_downstream_connections: MOST_CONNECTIONS,
           },
         ),
       ],

@@ -45,6 +45,14 @@ export interface Listen {
   readonly bindPort: number;
 }
 
+/** Load balancers in front of a gateway: they say who the caller is. */
+export interface Balancers {
+  /** Where they are, in CIDR notation. */
+  readonly networks: readonly string[];
+  /** Whether they say it by the PROXY protocol, and not in X-Forwarded-For. Nobody else may connect then. */
+  readonly proxyProtocol: boolean;
+}
+
 /** An issuer's discovery document. */
 export interface Issuer {
   readonly authorizationEndpoint: string;
@@ -55,6 +63,8 @@ export interface Issuer {
 export interface Surroundings {
   readonly certificates: readonly ServerCertificate[];
   readonly listen: readonly Listen[];
+  /** Default: none, so that who connects is the caller. */
+  readonly balancers?: Balancers;
   /** The folder of the sockets behind which agents are. */
   readonly sockets: string;
   /** The folder in which Envoy finds the files of `secrets`. */

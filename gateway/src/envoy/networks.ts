@@ -22,7 +22,7 @@ export function networksOf(module: IpRestriction | null, { ip_policy_rule }: Obj
       .sort();
   const [allowed, denied] = [of("allow"), of("deny")];
   if (allowed.length === 0) return { not_id: { any: true } };
-  const among = (cidrs: readonly string[]): Json => ({ or_ids: { ids: cidrs.map((cidr) => ({ direct_remote_ip: cidrRange(cidr) })) } });
+  const among = (cidrs: readonly string[]): Json => ({ or_ids: { ids: cidrs.map((cidr) => ({ remote_ip: cidrRange(cidr) })) } });
   if (denied.length === 0) return among(allowed);
   return { and_ids: { ids: [among(allowed), { not_id: among(denied) }] } };
 }

@@ -7,9 +7,11 @@ import { escapeRegex, searching } from "./regex";
 /** Envoy chooses routes by headers alone; these carry what else is asked, set before a route is chosen, and never sent on. */
 export const OWN_HEADERS = {
   path: { name: "x-tunnelplane-path", value: "%PATH(NQ)%" },
-  client_ip: { name: "x-tunnelplane-client-ip", value: "%DOWNSTREAM_DIRECT_REMOTE_ADDRESS_WITHOUT_PORT%" },
   sni: { name: "x-tunnelplane-sni", value: "%REQUESTED_SERVER_NAME%" },
 } as const;
+
+/** The caller's address, which Envoy itself writes before it chooses a route: the connection's, or what a balancer says. */
+export const CLIENT_IP_HEADER = "x-envoy-external-address";
 
 /** Asks about a request, where a route is chosen. */
 export const requestPredicate = (condition: Condition): Json => predicateOf(condition, askRequest);
@@ -48,6 +50,7 @@ const headerInput = (name: string): Json => extension("header", "envoy.type.matc
 function headerOf(input: Input): string {
   if (typeof input !== "string") return input.header;
   if (input === "method") return ":method";
+  if (input === "client_ip") return CLIENT_IP_HEADER;
   return input === "host" ? ":authority" : OWN_HEADERS[input].name;
 }
 

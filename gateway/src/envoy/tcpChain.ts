@@ -73,7 +73,7 @@ const accessLog = (logs: readonly Json[]): Json => ({
     log_format: {
       json_format: {
         time: "%START_TIME%",
-        client: "%DOWNSTREAM_DIRECT_REMOTE_ADDRESS_WITHOUT_PORT%",
+        client: "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%",
         host: "%REQUESTED_SERVER_NAME%",
         sent: "%BYTES_SENT%",
         received: "%BYTES_RECEIVED%",

@@ -32,9 +32,12 @@ export function terminationOf(
   return { minVersion, clients: `${pems.sort().join("\n")}\n` };
 }
 
+/** A session that is resumed does not show its certificate again, which may have ended since. */
+const NOT_RESUMED: Json = { disable_stateless_session_resumption: true, disable_stateful_session_resumption: true };
+
 export function downstreamTls({ minVersion, clients }: Termination, certificate: ServerCertificate, protocols: readonly string[]): Json {
   return extension("tls", "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext", {
-    ...(clients === undefined ? {} : { require_client_certificate: true }),
+    ...(clients === undefined ? {} : { require_client_certificate: true, ...NOT_RESUMED }),
     common_tls_context: {
       tls_params: { tls_minimum_protocol_version: `TLSv${minVersion.replace(".", "_")}`, tls_maximum_protocol_version: "TLSv1_3" },
       tls_certificates: [{ certificate_chain: { inline_string: certificate.chain }, private_key: { inline_string: certificate.key } }],
@@ -57,6 +60,12 @@ export function upstreamTls(host: string, trust: string): Json {
     },
   });
 }
+
+/** Reads what a balancer says of each connection; one without it is closed. Versions 1 and 2. */
+export const proxyProtocol = (): Json => ({
+  name: "proxy_protocol",
+  typed_config: typed("envoy.extensions.filters.listener.proxy_protocol.v3.ProxyProtocol", { stat_prefix: "balancers" }),
+});
 
 export const tlsInspector = (): Json => ({
   name: "tls_inspector",

@@ -52,7 +52,7 @@ export function translate(objects: Objects, surroundings: Surroundings, leftOut:
   const needs = fronts.flatMap((front) => ("needs" in front ? front.needs : []));
   const renewals = needs.flatMap(({ signIn }) => signIn?.renewAt ?? []);
   return {
-    listeners: [...listenersOf(fronts, refused, surroundings.listen), ...backends.listeners],
+    listeners: [...listenersOf(fronts, refused, surroundings), ...backends.listeners],
     clusters: [...backends.clusters].sort((a, b) => (String(a.name) < String(b.name) ? -1 : 1)),
     secrets: Object.fromEntries(needs.flatMap(({ signIn }) => Object.entries(signIn?.secrets ?? {}))),
     edges,

@@ -34,11 +34,15 @@ export class Envoy implements Engine {
   #clusters: readonly Json[] | undefined;
   readonly #admin: EnvoyAdmin;
 
-  /** @param program undefined where Envoy runs beside the gateway */
+  /**
+   * @param program undefined where Envoy runs beside the gateway
+   * @param ports those that hostports may name
+   */
   constructor(
     readonly folder: string,
     private readonly program: string | undefined,
     private readonly log: (message: string) => void,
+    private readonly ports: readonly number[],
   ) {
     this.#admin = new EnvoyAdmin(join(folder, "admin.sock"));
     mkdirSync(join(folder, "secrets"), { recursive: true, mode: 0o700 });
@@ -49,7 +53,7 @@ export class Envoy implements Engine {
   async start(): Promise<void> {
     for (const name of ["cds", "lds"])
       if (!existsSync(this.#file(name))) writeWhole(this.#file(name), JSON.stringify({ version_info: "0", resources: [] }));
-    writeWhole(this.#file("bootstrap"), JSON.stringify(bootstrap({ folder: this.folder, admin: this.#admin.socket })));
+    writeWhole(this.#file("bootstrap"), JSON.stringify(bootstrap({ folder: this.folder, admin: this.#admin.socket, ports: this.ports })));
     if (!this.program) return;
     if (await this.isReady()) return this.#adopt(this.program);
     this.#spawn(this.program);

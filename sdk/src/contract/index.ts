@@ -32,6 +32,7 @@ export * from "./errors";
 export { exposureSchema } from "./exposure";
 export { binds, complainAboutBind } from "./formats/acl";
 export { type Arn, readArn } from "./formats/arn";
+export { complainAboutCidr } from "./formats/cidr";
 export { type Change, EVENT_TYPES, eventTypeOf } from "./formats/event";
 export { GATEWAY_NAME, GATEWAY_NAME_FORM } from "./formats/gatewayName";
 export { isDomain, LONGEST_ADDRESS } from "./formats/host";

@@ -1,0 +1,61 @@
+import { extension, type Json } from "./json";
+import { HOST as LOWER_HOST } from "./limits";
+import { cidrRange } from "./networks";
+import { CLIENT_IP_HEADER, OWN_HEADERS } from "./predicate";
+
+/** How the callers of a chain come in. */
+export interface Arrival {
+  /** The port that hostports name. */
+  readonly port: number;
+  /** Whether the last address of X-Forwarded-For is the caller's: a balancer that is trusted wrote it. */
+  readonly forwarded: boolean;
+}
+
+const FORWARDED_FOR = "x-forwarded-for";
+/** Every X-Forwarded header but X-Forwarded-For; RE2 knows no "but". */
+const FORWARDED_MORE = "x-forwarded-(?:.{0,2}|.{4,}|[^f]..|f[^o].|fo[^r])";
+const HOST = "%REQ(:AUTHORITY)%";
+const CLIENT_IP = "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%";
+
+/** What Envoy does with the headers that say who the caller is. Nothing but the connection and trusted balancers say that. */
+export function callerHeaders({ forwarded }: Arrival, conditional: boolean): Json {
+  const own = Object.values(OWN_HEADERS);
+  const removed = [
+    forwarded ? { safe_regex: { regex: FORWARDED_MORE } } : { prefix: "x-forwarded-" },
+    { prefix: "x-envoy-" },
+    { prefix: "x-tunnelplane-" },
+    { exact: "x-real-ip" },
+    { exact: "forwarded" },
+  ].map((key_matcher) => ({ remove_on_match: { key_matcher } }));
+  return {
+    use_remote_address: true,
+    // Backends get X-Forwarded-For anew, and policies read nothing there that Envoy wrote.
+    skip_xff_append: true,
+    ...(forwarded ? { xff_num_trusted_hops: 1 } : {}),
+    // Envoy would believe more of what private addresses send, and write no CLIENT_IP_HEADER for them. Nobody is at this one.
+    internal_address_config: { cidr_ranges: [cidrRange("255.255.255.255/32")] },
+    early_header_mutation_extensions: [
+      extension("caller headers", "envoy.extensions.http.early_header_mutation.header_mutation.v3.HeaderMutation", {
+        mutations: [...removed, ...(conditional ? own.map(({ name, value }) => ({ append: overwritten(name, value) })) : [])],
+      }),
+    ],
+  };
+}
+
+/** What backends read of the caller. */
+export function headersForBackends({ port }: Arrival): Json {
+  return {
+    request_headers_to_add: [
+      // Only requests that upgrade still have it. It could name the headers below, and backends would drop them.
+      { header: { key: "connection", value: "upgrade" }, append_action: "OVERWRITE_IF_EXISTS" },
+      overwritten(FORWARDED_FOR, CLIENT_IP),
+      overwritten("x-forwarded-proto", "https"),
+      overwritten("x-forwarded-host", HOST),
+      overwritten("x-forwarded-port", String(port)),
+      overwritten("x-real-ip", CLIENT_IP),
+    ],
+    request_headers_to_remove: [...Object.values(OWN_HEADERS).map(({ name }) => name), CLIENT_IP_HEADER, LOWER_HOST],
+  };
+}
+
+const overwritten = (key: string, value: string): Json => ({ header: { key, value }, append_action: "OVERWRITE_IF_EXISTS_OR_ADD" });

@@ -1,0 +1,199 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { expect } from "chai";
+import { StandInServer } from "../support/standIn";
+import { type Answer, type Ask, envoyOfThisFile, readAnswer } from "./traffic";
+import { enabled, fixed, httpsEdge, inbound, policy, refs, route, rule, tlsEdge, to } from "./worlds";
+
+const CALLER = "203.0.113.9";
+/** Where the balancer of these tests connects from, on this machine. */
+const BALANCER = "127.0.0.2";
+const BEHIND = { networks: [`${BALANCER}/32`], proxyProtocol: false };
+const BEHIND_PROXY_PROTOCOL = { ...BEHIND, proxyProtocol: true };
+
+/** Every header by which callers say who they are, and more that only proxies write. */
+const FORGED = {
+  "x-forwarded-for": CALLER,
+  "x-forwarded-proto": "http",
+  "x-forwarded-host": "forged.example.com",
+  "x-forwarded-port": "1",
+  "x-forwarded-prefix": "/forged",
+  "x-forwarded-client-cert": "Subject=forged",
+  "x-forwarded-by": "forged",
+  "x-forwarded-fox": "forged",
+  "x-forwarded-fo": "forged",
+  "x-forwarded-": "forged",
+  forwarded: `for=${CALLER}`,
+  "x-real-ip": CALLER,
+  "x-envoy-external-address": CALLER,
+  "x-envoy-internal": "true",
+  "x-envoy-original-path": "/forged",
+  "x-envoy-max-retries": "9",
+  "x-envoy-decorator-operation": "forged",
+  "x-tunnelplane-client-ip": CALLER,
+  "x-tunnelplane-path": "/forged",
+};
+const ABOUT_CALLERS = /^(x-forwarded-.*|forwarded|x-real-ip|x-envoy-.*|x-tunnelplane-.*)$/;
+
+describe("Who a caller is", () => {
+  const gateway = envoyOfThisFile();
+  const up = () => fixed("up", gateway.state.upstream.address);
+  const onlyCaller = enabled({ ip_policies: refs("p") });
+  const callerMay = rule("p", "allow", `${CALLER}/32`);
+  const world = () => [
+    httpsEdge({
+      routes: [
+        route({ backend: to("up") }),
+        route({ id: "edghtsrt_2", match: "/restricted", backend: to("up"), ip_restriction: onlyCaller }),
+        route({
+          id: "edghtsrt_3",
+          match: "/policy",
+          backend: to("up"),
+          policies: inbound(policy([`!(conn.client_ip.inCidrRange("${CALLER}/32") && conn.client_ip == "${CALLER}")`], ["deny"])),
+        }),
+        route({
+          id: "edghtsrt_4",
+          match: "/limited",
+          backend: to("up"),
+          policies: inbound(policy([], ["rate-limit", { name: "one", capacity: 1, rate: "60s", bucket_key: ["conn.client_ip"] }])),
+        }),
+      ],
+    }),
+    tlsEdge({ backend: to("up"), ip_restriction: onlyCaller }),
+    up(),
+    callerMay,
+  ];
+  const opened: Socket[] = [];
+  let upstream: StandInServer | undefined;
+  afterEach(() => {
+    for (const socket of opened.splice(0)) socket.destroy();
+    upstream?.stop();
+    upstream = undefined;
+  });
+  const aboutCaller = ({ body }: Answer) => {
+    const { headers } = JSON.parse(body) as { headers: Record<string, string> };
+    return Object.fromEntries(Object.entries(headers).filter(([name]) => ABOUT_CALLERS.test(name)));
+  };
+  const said = (address: string) => ({
+    "x-forwarded-for": address,
+    "x-forwarded-proto": "https",
+    "x-forwarded-host": "app.example.com",
+    "x-forwarded-port": "443",
+    "x-real-ip": address,
+  });
+  /** A connection of the balancer that begins with this; PROXY protocol, and what comes before it in tests. */
+  async function beginning(text: string | Buffer, localAddress = BALANCER): Promise<Socket> {
+    const socket = connect({ host: "127.0.0.1", port: gateway.state.port, localAddress }).on("error", () => undefined);
+    opened.push(socket);
+    await once(socket, "connect");
+    socket.write(text);
+    return socket;
+  }
+  const proxied = (localAddress?: string) => beginning(`PROXY TCP4 ${CALLER} 127.0.0.1 40000 443\r\n`, localAddress);
+  const status = async (path: string, ask: Ask = {}) => (await gateway.http1(path, ask)).status;
+
+  for (const protocol of ["http1", "http2"] as const) {
+    it(`is told to backends by the gateway alone, whatever headers a caller forges over ${protocol}`, async () => {
+      await gateway.serve(world());
+      expect(aboutCaller(await gateway[protocol]("/", { headers: FORGED }))).to.deep.equal(said("127.0.0.1"));
+      await gateway.serve(world(), { balancers: BEHIND });
+      expect(aboutCaller(await gateway[protocol]("/", { headers: FORGED }))).to.deep.equal(said("127.0.0.1"));
+      expect(aboutCaller(await gateway[protocol]("/", { headers: FORGED, localAddress: BALANCER }))).to.deep.equal(said(CALLER));
+    });
+  }
+
+  it("cannot be kept from a backend by naming its headers in Connection", async () => {
+    let seen = "";
+    const raw = createServer((socket) =>
+      socket.once("data", (chunk) => {
+        seen = String(chunk).toLowerCase();
+        socket.end("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+      }),
+    ).listen(0, "127.0.0.1");
+    await once(raw, "listening");
+    const address = `127.0.0.1:${(raw.address() as AddressInfo).port}`;
+    await gateway.serve([httpsEdge({ routes: [route({ backend: to("up") })] }), fixed("up", address)]);
+    const ask = async (more: string) =>
+      (await readAnswer(await gateway.tls(), `GET / HTTP/1.1\r\nhost: app.example.com\r\n${more}\r\n\r\n`)).status;
+    expect(await ask("connection: upgrade, x-forwarded-for, x-real-ip\r\nupgrade: websocket")).to.equal(200);
+    expect(seen).to.contain("\r\nconnection: upgrade\r\n").and.to.contain("\r\nx-real-ip: 127.0.0.1\r\n");
+    expect(await ask("connection: x-forwarded-for")).to.equal(400);
+    raw.close();
+  });
+
+  it("no forged header opens an IP restriction or a policy, nor gets around a limit for each address", async () => {
+    const forgeries: Record<string, string>[] = [
+      FORGED,
+      { "x-forwarded-for": CALLER },
+      { forwarded: `for=${CALLER}` },
+      { "x-real-ip": CALLER },
+    ];
+    for (const balancers of [undefined, BEHIND]) {
+      await gateway.serve(world(), { balancers });
+      for (const headers of forgeries)
+        expect([await status("/restricted", { headers }), await status("/policy", { headers })]).to.deep.equal([403, 403]);
+    }
+    expect(await status("/limited", { headers: { "x-forwarded-for": "9.9.9.1" } })).to.equal(200);
+    expect(await status("/limited", { headers: { "x-forwarded-for": "9.9.9.2" } })).to.equal(429);
+  });
+
+  it("is the last address in X-Forwarded-For of a trusted balancer: for restrictions, policies, limits and backends", async () => {
+    await gateway.serve(world(), { balancers: BEHIND });
+    const ask = (path: string, list: string) => gateway.http1(path, { localAddress: BALANCER, headers: { "x-forwarded-for": list } });
+    for (const path of ["/restricted", "/policy"]) {
+      expect((await ask(path, CALLER)).status, path).to.equal(200);
+      expect(aboutCaller(await ask(path, `8.8.8.8, ${CALLER}`)), path).to.deep.equal(said(CALLER));
+      for (const list of [`${CALLER}, 8.8.8.8`, "", "unknown", `${CALLER}, unknown`, `${CALLER},`, `${CALLER} 8.8.8.8`])
+        expect((await ask(path, list)).status, `${path} for ${JSON.stringify(list)}`).to.equal(403);
+    }
+    expect(aboutCaller(await ask("/", "2001:db8::7"))).to.deep.equal(said("2001:db8::7"));
+    expect(aboutCaller(await ask("/", "unknown"))).to.deep.equal(said(BALANCER));
+    expect((await ask("/limited", "9.9.9.1")).status).to.equal(200);
+    expect((await ask("/limited", "9.9.9.2")).status).to.equal(200);
+    expect((await ask("/limited", "9.9.9.1")).status).to.equal(429);
+    expect(await status("/", { sni: "db.example.com", localAddress: BALANCER, headers: { "x-forwarded-for": CALLER } })).to.equal(0);
+  });
+
+  it("is the address in the PROXY protocol, where it is on: on routes, TLS edges and where TLS ends upstream", async () => {
+    const own = gateway.state.own;
+    upstream = await StandInServer.start((_, response) => response.end(), { key: own.privateKey, cert: own.pem });
+    const tls_termination = enabled({ terminate_at: "upstream", min_version: null });
+    await gateway.serve(
+      [
+        ...world(),
+        tlsEdge({ id: "edgtls_2", hostports: ["raw.example.com:443"], tls_termination, backend: to("raw"), ip_restriction: onlyCaller }),
+        fixed("raw", upstream.url.slice("https://".length)),
+      ],
+      { balancers: BEHIND_PROXY_PROTOCOL },
+    );
+    for (const path of ["/", "/restricted", "/policy"]) {
+      const answer = await gateway.http1(path, { socket: await proxied(), headers: FORGED });
+      expect(aboutCaller(answer), path).to.deep.equal(said(CALLER));
+    }
+    const other = "PROXY TCP4 8.8.8.8 127.0.0.1 40000 443\r\n";
+    expect(await status("/restricted", { socket: await beginning(other), headers: FORGED })).to.equal(403);
+    expect(await status("/policy", { socket: await beginning(other), headers: FORGED })).to.equal(403);
+    for (const sni of ["db.example.com", "raw.example.com"]) {
+      expect(await status("/", { sni, socket: await proxied() }), sni).to.equal(200);
+      expect(await status("/", { sni, socket: await beginning(other) }), sni).to.equal(0);
+    }
+  });
+
+  it("is believed of nobody but balancers by the PROXY protocol: others are closed, and so is a connection without it", async () => {
+    const tls_termination = enabled({ terminate_at: "upstream", min_version: null });
+    const raw = tlsEdge({ id: "edgtls_2", hostports: ["raw.example.com:443"], tls_termination, backend: to("up") });
+    await gateway.serve([...world(), raw], { balancers: BEHIND_PROXY_PROTOCOL });
+    expect(await status("/", { socket: await proxied() })).to.equal(200);
+    for (const sni of ["app.example.com", "db.example.com", "raw.example.com", "unknown.example.com"]) {
+      for (const [what, socket] of Object.entries({
+        "a stranger with the PROXY protocol": await proxied("127.0.0.1"),
+        "a stranger without": await beginning("", "127.0.0.1"),
+        "a balancer without": await beginning(""),
+      })) {
+        const closed = new Promise((resolve) => socket.on("close", resolve));
+        expect(await status("/", { sni, socket }), `${what} at ${sni}`).to.equal(0);
+        await closed;
+      }
+    }
+  });
+});
