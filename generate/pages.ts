@@ -28,6 +28,10 @@ function settingsPage(): string {
 Each is a flag of \`tunnelplane serve\` or an environment variable; a flag wins. Put passwords and keys into the
 environment, because lists of processes show flags. ${FOLLOWS}
 
+\`--master-key-file\` wins over \`TUNNELPLANE_MASTER_KEY\`, too. In commands on a database (\`backup\`, \`restore\`, \`keys\`,
+\`audit\`), \`--data\` wins over \`TUNNELPLANE_DATABASE_URL\`: they work on the folder. \`serve --data\` beside
+\`TUNNELPLANE_DATABASE_URL\` serves that PostgreSQL, and names the folder of the master key.
+
 | Setting | Flag | Environment | Default |
 |---|---|---|---|
 ${rows.join("")}`;

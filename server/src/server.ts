@@ -3,7 +3,7 @@ import type { Server as TlsServer } from "node:tls";
 import { messageOf } from "@tunnelplane/sdk/contract";
 import { visible } from "@tunnelplane/sdk/node";
 import { type DestinationStream, type Level, pino } from "pino";
-import { bootstrap } from "./auth";
+import { bootstrap, noteShown } from "./auth";
 import { openContext } from "./context";
 import { Dispatcher, type Endpoints, pruneEvents } from "./events";
 import { forgetSilentGateways } from "./gateways";
@@ -36,6 +36,8 @@ export interface ServerOptions extends DatabaseOptions {
   readonly masterKey?: string;
   /** The admin's first API key. Default: a new one, which is shown once. */
   readonly bootstrapApiKey?: string;
+  /** Shows the admin's new API key. Called on the first start, before the server listens, and never again. */
+  readonly showNewKey?: (key: string) => void;
   /** The base address for answers. Default: the address that the client used. */
   readonly publicUrl?: string;
   /** Certificate and key for TLS. Default: plain HTTP. */
@@ -63,8 +65,6 @@ export interface ServerOptions extends DatabaseOptions {
 export interface RunningServer {
   /** The address that it listens on, for example `http://127.0.0.1:4040`. */
   readonly url: string;
-  /** The admin's new API key; only on the first start, and only if none was given. */
-  readonly newApiKey: string | undefined;
   /** The database's name for people. */
   readonly place: string;
   /** Reads certificate and key again, for new connections. If they cannot be used, logs why and keeps the old ones. */
@@ -96,7 +96,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { store, sequencer } = context;
   try {
     await sealWhatIsClear(context);
-    const { newKey, isIgnored } = await bootstrap(context, options.bootstrapApiKey);
+    const { newKey, isIgnored, isUnseen } = await bootstrap(context, options.bootstrapApiKey);
+    if (newKey) {
+      // Now, because what follows may fail, for example where another server has the port.
+      options.showNewKey?.(newKey);
+      await noteShown(context);
+    }
+    if (isUnseen)
+      logger.warn(
+        "An earlier start made the admin's API key, and perhaps ended before it showed it: nothing was made with it so far. Without that key, run: tunnelplane keys recover",
+      );
     if (isIgnored)
       logger.warn(
         "TUNNELPLANE_BOOTSTRAP_API_KEY is no key of this database and is ignored: it counts only on the first start. Unset it, or make a new key with an admin's key; if all of those are lost, run: tunnelplane keys recover",
@@ -142,7 +151,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     sequencer.start({ onMoved: tell, logger });
     return {
       url,
-      newApiKey: newKey,
       place: store.place,
       reloadTls() {
         if (!options.tls) return;

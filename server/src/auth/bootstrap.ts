@@ -20,7 +20,12 @@ interface Bootstrapped {
   readonly newKey?: string;
   /** Whether the given key is unknown and ignored, because an admin already had a key. */
   readonly isIgnored?: boolean;
+  /** Whether an earlier start made a key that it may never have shown, and nothing was made with it since. */
+  readonly isUnseen?: boolean;
 }
+
+/** The setting that says whether the key that a server made was shown. Databases of older versions do not have it. */
+const SHOWN = "admin_key_shown";
 
 /**
  * On the first start, makes the admin user and its API key: the given one, or a new one. Later starts take no key, so that a
@@ -30,7 +35,10 @@ export function bootstrap(context: Context, givenKey: string | undefined): Promi
   return write(context, async (transaction, begunUnder) => {
     // Servers that start at the same time lock the same row, so that only one of them makes the admin.
     await transaction.selectFrom("setting").select("name").where("name", "=", PLACEHOLDER).forUpdate().executeTakeFirstOrThrow();
-    if (await adminIn(transaction)) return { isIgnored: givenKey !== undefined && !(await isKnown(transaction, givenKey)) };
+    if (await adminIn(transaction)) {
+      const knowsGiven = givenKey !== undefined && (await isKnown(transaction, givenKey));
+      return { isIgnored: givenKey !== undefined && !knowsGiven, isUnseen: !knowsGiven && (await isUnseen(transaction)) };
+    }
     const admin = newId("usr");
     await transaction
       .insertInto("principal")
@@ -40,8 +48,23 @@ export function bootstrap(context: Context, givenKey: string | undefined): Promi
     const author = { ownerId: admin, name: "admin", operationId: newId("op") };
     const created = await addKey(context, transaction, admin, key, "made when the server started");
     await context.journal.append(transaction, begunUnder, author, [created]);
+    await transaction
+      .insertInto("setting")
+      .values({ name: SHOWN, value: givenKey ? "yes" : "no" })
+      .execute();
     return givenKey ? {} : { newKey: key };
   });
+}
+
+/** Notes that the new key of a first start was shown. */
+export const noteShown = ({ store }: Pick<Context, "store">): Promise<unknown> =>
+  store.write((transaction) => transaction.updateTable("setting").set({ value: "yes" }).where("name", "=", SHOWN).execute());
+
+async function isUnseen(db: Kysely<Database>): Promise<boolean> {
+  const shown = await db.selectFrom("setting").select("value").where("name", "=", SHOWN).executeTakeFirst();
+  if (shown?.value === "yes") return false;
+  const [first, second] = await db.selectFrom("resource").select("kind").limit(2).execute();
+  return first?.kind === "api_key" && second === undefined;
 }
 
 /** Makes a new API key for the admin, for an operator who has lost all of them. */

@@ -1,6 +1,6 @@
 /** API keys, owners and the first admin. Other rooms import from here only. */
 
 export { ApiKeys } from "./apiKeys";
-export { bootstrap, recoverAdminKey } from "./bootstrap";
+export { bootstrap, noteShown, recoverAdminKey } from "./bootstrap";
 export type { Caller } from "./caller";
 export { isHidden, refuseForeignOwner } from "./ownership";

@@ -6,7 +6,7 @@ import { anchorText, isBegun } from "../journal";
 import { VERSION } from "../server";
 import { type DatabaseOptions, databaseName, inSnapshot, schemaOf } from "../storage";
 import { withExamples } from "./examples";
-import { DATABASE_SETTINGS, optionsOf } from "./settings";
+import { DATABASE_SETTINGS, withSettings } from "./settings";
 
 export function backupCommand(): Command {
   const command = new Command("backup")
@@ -14,7 +14,7 @@ export function backupCommand(): Command {
     .argument("<file>", '"-" for standard output')
     .option("--force", "replace the file if it exists")
     .addHelpText("after", "\nThe file restores into either kind of database. The master key is not in it: keep a copy of that elsewhere.");
-  for (const option of optionsOf(DATABASE_SETTINGS)) command.addOption(option);
+  withSettings(command, DATABASE_SETTINGS);
   command.action(async (file: string, options: DatabaseOptions & { force?: true }) => {
     if (file !== STDOUT && !options.force && existsSync(file))
       throw new Error(`${file} exists; name another file, or replace it with --force`);
@@ -40,7 +40,7 @@ export function restoreCommand(): Command {
     .description("Restore a backup into an empty database")
     .argument("<file>", "the backup")
     .addHelpText("after", "\nServers on the restored database need the same master key as before.");
-  for (const option of optionsOf(DATABASE_SETTINGS)) command.addOption(option);
+  withSettings(command, DATABASE_SETTINGS);
   command.action(async (file: string, options: DatabaseOptions) => {
     if (file === STDOUT) throw new Error("A restore reads the backup twice, first to check it; save it to a file and name that");
     console.error(`Restored ${wordsOf(await restore(options, file))}`);

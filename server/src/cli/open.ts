@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { openContext } from "../context";
 import type { Context } from "../resources";
 import type { DatabaseOptions } from "../storage";
-import { DATABASE_SETTINGS, MASTER_KEY_SETTING, optionsOf } from "./settings";
+import { DATABASE_SETTINGS, MASTER_KEY_SETTING, withSettings } from "./settings";
 
 export interface CoreCommandOptions extends DatabaseOptions {
   readonly masterKeyFile?: string;
@@ -13,7 +13,7 @@ export function withCore<Options extends CoreCommandOptions, Arguments extends u
   command: Command,
   run: (context: Context, options: Options, ...given: Arguments) => Promise<void>,
 ): Command {
-  for (const option of optionsOf([...DATABASE_SETTINGS, MASTER_KEY_SETTING])) command.addOption(option);
+  withSettings(command, [...DATABASE_SETTINGS, MASTER_KEY_SETTING]);
   return command.action(async (...given: unknown[]) => {
     const options = given.at(-2) as Options;
     const context = await openContext({ ...options, existing: true, databasePool: 2, masterKey: process.env.TUNNELPLANE_MASTER_KEY });

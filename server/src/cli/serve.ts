@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { type RunningServer, type ServerOptions, startServer, VERSION } from "../server";
 import { withExamples } from "./examples";
-import { environmentHelp, optionsOf, SERVE_SETTINGS } from "./settings";
+import { environmentHelp, SERVE_SETTINGS, withSettings } from "./settings";
 
 const SHORTEST_KEY = 16;
 
@@ -16,7 +16,7 @@ interface Flags extends Omit<ServerOptions, "bootstrapApiKey" | "masterKey" | "t
 
 export function serveCommand(): Command {
   const command = new Command("serve").description("Start the API server").addHelpText("after", environmentHelp(SERVE_SETTINGS));
-  for (const option of optionsOf(SERVE_SETTINGS)) command.addOption(option);
+  withSettings(command, SERVE_SETTINGS);
   return withExamples(
     command.action(serve),
     ["tunnelplane serve", "http://127.0.0.1:4040, data in ./.tunnelplane"],
@@ -33,10 +33,15 @@ async function serve({ tlsCert, tlsKey, rateLimit, rateLimitLoopback, shutdownLi
   }
   const publicUrl = options.publicUrl === undefined ? undefined : readPublicUrl(options.publicUrl);
   if (!tlsCert !== !tlsKey) throw new Error(`--tls-cert and --tls-key belong together; ${tlsCert ? "--tls-key" : "--tls-cert"} is missing`);
+  let isFirst = false;
   const server = await startServer({
     ...options,
     publicUrl,
     bootstrapApiKey,
+    showNewKey(key) {
+      isFirst = true;
+      console.log(`\nThe admin's API key, shown this once and never again:\n\n  ${key}\n`);
+    },
     masterKey: process.env.TUNNELPLANE_MASTER_KEY,
     tls: tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined,
     rateLimit: { perSecond: rateLimit, loopback: rateLimitLoopback },
@@ -44,11 +49,7 @@ async function serve({ tlsCert, tlsKey, rateLimit, rateLimitLoopback, shutdownLi
   // Before it says that it listens, so that a signal which follows that is heard.
   if (tlsCert) process.on("SIGHUP", () => server.reloadTls());
   stopOnSignals(server, shutdownLimit);
-  if (server.newApiKey) {
-    console.log(
-      `\nThe admin's API key, shown this once and never again:\n\n  ${server.newApiKey}\n\nFor programs: export TUNNELPLANE_API_KEY=<key> TUNNELPLANE_BASE_URL=${server.url}\n`,
-    );
-  }
+  if (isFirst) console.log(`For programs: export TUNNELPLANE_API_KEY=<key> TUNNELPLANE_BASE_URL=${server.url}\n`);
   console.log(`tunnelplane ${VERSION} listens on ${server.url}, data in ${server.place}`);
   console.log(`For people: ${server.url}/console shows what it holds, ${server.url}/docs the API`);
 }

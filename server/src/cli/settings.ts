@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import ipaddr from "ipaddr.js";
 import { parseEndpoints } from "../events";
 
@@ -15,24 +15,27 @@ export interface Setting {
   /** Link to more documentation, relative to the README. */
   readonly more?: string;
   readonly choices?: readonly string[];
+  /** Environment variables of other settings that its flag wins over, because both would say the same in two ways. */
+  readonly beats?: readonly string[];
   parse?(text: string, before: unknown): unknown;
 }
 
-/** The settings of the database, common to all commands. */
-export const DATABASE_SETTINGS: readonly Setting[] = [
-  {
-    flag: "--data <folder>",
-    env: "TUNNELPLANE_DATA",
-    text: "Folder of the embedded database and the master key",
-    default: "./.tunnelplane",
-  },
-  {
-    flag: "--database-url <url>",
-    env: "TUNNELPLANE_DATABASE_URL",
-    text: "PostgreSQL database to use instead (postgres://user:password@host:5432/database); any number of servers may share it. The environment keeps the password out of process lists",
-    defaultText: "none",
-  },
-];
+const DATA: Setting = {
+  flag: "--data <folder>",
+  env: "TUNNELPLANE_DATA",
+  text: "Folder of the embedded database and the master key; with PostgreSQL, of the master key alone",
+  default: "./.tunnelplane",
+};
+
+const DATABASE_URL: Setting = {
+  flag: "--database-url <url>",
+  env: "TUNNELPLANE_DATABASE_URL",
+  text: "PostgreSQL database to use instead (postgres://user:password@host:5432/database); any number of servers may share it. The environment keeps the password out of process lists",
+  defaultText: "none",
+};
+
+/** The settings of the database, for commands on the one that `--data` names, whatever the environment says. */
+export const DATABASE_SETTINGS: readonly Setting[] = [{ ...DATA, beats: [DATABASE_URL.env] }, DATABASE_URL];
 
 /** The master key, for commands that open sealed secrets. */
 export const MASTER_KEY_SETTING: Setting = {
@@ -40,6 +43,7 @@ export const MASTER_KEY_SETTING: Setting = {
   env: "TUNNELPLANE_MASTER_KEY_FILE",
   text: "File of the master key that seals secrets; made on the first start. Keep a copy",
   defaultText: "`master.key` in the data folder",
+  beats: ["TUNNELPLANE_MASTER_KEY"],
   more: "docs/operations.md#master-key-and-data-keys",
 };
 
@@ -50,7 +54,9 @@ export const SERVE_SETTINGS: readonly Setting[] = [
     text: "Address to listen on; port 0 takes a free one",
     default: "127.0.0.1:4040",
   },
-  ...DATABASE_SETTINGS,
+  // Here `--data` may name the folder of the master key, beside the database that the environment names.
+  DATA,
+  DATABASE_URL,
   MASTER_KEY_SETTING,
   {
     env: "TUNNELPLANE_MASTER_KEY",
@@ -162,8 +168,21 @@ export const SERVE_SETTINGS: readonly Setting[] = [
   },
 ];
 
-/** The settings that have a flag, as options of a command. */
-export const optionsOf = (settings: readonly Setting[]): Option[] =>
+/** Gives a command its settings. A flag wins over the environment, also over variables of settings that it {@link Setting.beats}. */
+export function withSettings(command: Command, settings: readonly Setting[]): Command {
+  for (const option of optionsOf(settings)) command.addOption(option);
+  return command.hook("preAction", (_, called) => {
+    const isGiven = ({ flag }: Setting) => flag !== undefined && called.getOptionValueSource(new Option(flag).attributeName()) === "cli";
+    for (const env of settings.filter(isGiven).flatMap(({ beats = [] }) => beats)) {
+      delete process.env[env];
+      const beaten = called.options.find(({ envVar }) => envVar === env)?.attributeName();
+      if (beaten !== undefined && called.getOptionValueSource(beaten) === "env")
+        called.setOptionValueWithSource(beaten, undefined, "default");
+    }
+  });
+}
+
+const optionsOf = (settings: readonly Setting[]): Option[] =>
   settings.flatMap((setting) => {
     if (setting.flag === undefined) return [];
     const option = new Option(setting.flag, setting.text).env(setting.env);
