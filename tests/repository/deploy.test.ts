@@ -1,8 +1,12 @@
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { parse } from "yaml";
 import { SERVE_SETTINGS } from "../../server/src/cli/settings";
+import { sharedPostgres } from "../support/databases";
+import { API_KEY, ServerProcess } from "../support/server";
 
 const FOLDER = join(__dirname, "../../deploy");
 const read = (path: string) => readFileSync(join(FOLDER, path), "utf8");
@@ -12,10 +16,15 @@ interface Service {
   readonly build?: { readonly context: string; readonly dockerfile: string };
   readonly depends_on?: Record<string, unknown>;
   readonly volumes?: readonly string[];
+  readonly secrets?: readonly object[];
 }
 
 describe("The set for Docker Compose", () => {
-  const compose = parse(read("compose.yaml"), { merge: true }) as { services: Record<string, Service>; volumes: Record<string, unknown> };
+  const compose = parse(read("compose.yaml"), { merge: true }) as {
+    services: Record<string, Service>;
+    volumes: Record<string, unknown>;
+    secrets: Record<string, { file?: string }>;
+  };
   const services = Object.entries(compose.services);
   const servers = services.filter(([, { build }]) => build?.dockerfile === "deploy/Dockerfile").map(([name]) => name);
 
@@ -48,6 +57,45 @@ describe("The set for Docker Compose", () => {
         if (source.startsWith(".")) expect(existsSync(join(FOLDER, source)), source).to.equal(true);
         else expect(compose.volumes).to.have.property(source);
       }
+    }
+  });
+
+  it("comes up: two servers with exactly its environment and its master key, on one PostgreSQL, are both ready", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-compose-"));
+    const running: ServerProcess[] = [];
+    try {
+      const key = join(folder, "master.key");
+      const making = /^# {3}(openssl rand .*)$/m.exec(read("compose.yaml"))?.[1] ?? "";
+      expect(readFileSync(join(FOLDER, "../docs/deploy.md"), "utf8")).to.contain(making);
+      // The owner is this test's, as it is the container's user in a container.
+      const alone = making
+        .replace("sudo ", "")
+        .replace(/--(owner|group)=1000 /g, "")
+        .replace("deploy/master.key", key);
+      execFileSync("sh", ["-c", alone]);
+      expect(statSync(key).mode & 0o777).to.equal(0o400);
+      const url = await (await sharedPostgres()).newDatabase();
+      const given: Readonly<Record<string, string>> = { POSTGRES_PASSWORD: "secret", TUNNELPLANE_BOOTSTRAP_API_KEY: API_KEY };
+      for (const name of servers) {
+        const { environment = {}, secrets = [] } = compose.services[name] as Service;
+        expect(secrets).to.deep.equal([{ source: "master_key", target: "master_key", uid: "1000", gid: "1000", mode: 400 }]);
+        expect(read("compose.yaml"), "in octal digits").to.contain("mode: 0400");
+        const filled = Object.entries(environment).map(([variable, value]) => [
+          variable,
+          value
+            .replace(/\$\{(\w+):[?-]([^}]*)\}/g, (_, asked: string, usual: string) => given[asked] ?? usual)
+            .replace(/^postgres:.*/, url)
+            .replace("/run/secrets/master_key", key),
+        ]);
+        const env = { TUNNELPLANE_MASTER_KEY: undefined, TUNNELPLANE_DATA: join(folder, name), ...Object.fromEntries(filled) };
+        const server = await ServerProcess.start({ data: url, env });
+        running.push(server);
+        expect((await fetch(`${server.url}/readyz`)).status, name).to.equal(200);
+      }
+      expect(compose.secrets.master_key?.file).to.equal("./master.key");
+    } finally {
+      for (const server of running) await server.stop();
+      rmSync(folder, { recursive: true });
     }
   });
 });

@@ -1,4 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 
@@ -24,7 +26,7 @@ function settingsOf(file: string): Map<string, [string, string][]> {
 }
 
 describe("The units for systemd", () => {
-  for (const file of readdirSync(FOLDER)) {
+  for (const file of ["tunnelplane.service", "tunnelplane-gateway.service"]) {
     it(`${file} starts a program that there is, with flags that it has, and nothing as root`, () => {
       const settings = new Map(settingsOf(file).get("Service"));
       const command = (settings.get("ExecStart") ?? "").split(" ");
@@ -40,4 +42,34 @@ describe("The units for systemd", () => {
       expect([...settingsOf(file).keys()]).to.deep.equal(["Unit", "Service", "Install"]);
     });
   }
+
+  it("a reload of the gateway's unit serves certificates that changed, whole pairs at a time; a path unit asks for it", () => {
+    const service = settingsOf("tunnelplane-gateway.service").get("Service") ?? [];
+    const settingOf = (name: string) => service.find(([one]) => one === name)?.[1] ?? "";
+    expect(service.map(([name]) => name)).not.to.include("LoadCredential");
+    expect(settingOf("ExecReload")).to.equal(settingOf("ExecStartPre"));
+    const [, script = "", from = "", to = ""] = settingOf("ExecReload").split(" ");
+    expect(settingOf("ExecStart")).to.contain(`--certs ${to}/certs `);
+    expect(`/run/${settingOf("RuntimeDirectory")}`).to.equal(to);
+    const watched = new Map(settingsOf("tunnelplane-gateway-certificates.path").get("Path"));
+    expect(watched.get("PathChanged")).to.equal(from);
+    const asked = new Map(settingsOf(watched.get("Unit") ?? "").get("Service"));
+    expect(asked.get("ExecStart")).to.equal("/usr/bin/systemctl reload tunnelplane-gateway.service");
+
+    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-unit-"));
+    try {
+      for (const name of ["from", "to"]) mkdirSync(join(folder, name));
+      const copy = (pem: string) => {
+        for (const end of ["pem", "key"]) writeFileSync(join(folder, "from", `site.${end}`), `${pem} ${end}`, { mode: 0o644 });
+        execFileSync("sh", [script.replace("/opt/tunnelplane", ROOT), join(folder, "from"), join(folder, "to")]);
+        return ["pem", "key"].map((end) => readFileSync(join(folder, "to/certs", `site.${end}`), "utf8"));
+      };
+      expect(copy("first")).to.deep.equal(["first pem", "first key"]);
+      expect(copy("second")).to.deep.equal(["second pem", "second key"]);
+      expect(statSync(join(folder, "to/certs/site.key")).mode & 0o777).to.equal(0o600);
+      expect(readdirSync(join(folder, "to")), "no old copies").to.have.length(2);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 });
