@@ -31,6 +31,11 @@ const REWRITTEN: readonly [from: string, to: string, path: string, result: strin
   ["^/cost/(.*)$", "/$$/$1", "/cost/a", "/$/a"],
 ];
 
+/** Rewrites and paths that make trouble together, or nearly. */
+const PATTERNS = ["^/a(.*)$", "^/a/(.*)$", "^/a(/.*)?$", "^/a", "/a", "a", "[.]", "x*", "^/([^/]*)(.*)$", "(.)/(.)", "%", "(a|/b)+$"];
+const TEXTS = ["/b/$1", "/b$1", "b", "/$1", "$1/", "$1$1", "/b/", "."];
+const TRICKY = ["/", "/a", "/a/", "/a..", "/a../x", "/a.", "/a/..x/.b", "/.a./b", "/a%2", "/%a2fx", "/x/a/b/b", "/ab/bb", "/.a", "/a//b"];
+
 describe("A real Envoy takes paths and hosts in one form only:", () => {
   const gateway = envoyOfThisFile();
   const up = () => fixed("up", gateway.state.upstream.address);
@@ -93,6 +98,9 @@ describe("A real Envoy takes paths and hosts in one form only:", () => {
       up(),
     ]);
     expect(edges[0]?.reason).to.contain("has no such group");
+    const large = rewriting("^/((((.*)(.*)(.*)(.*)){5}){5}){5}$", "/$1");
+    const { edges: others } = gateway.configurationOf([httpsEdge({ routes: [route({ backend: to("up"), policies: large })] }), up()]);
+    expect(others[0]?.reason, "a pattern that would take long to look at").to.contain("too large");
   });
 
   it("a rewrite works on the path; the query stays, and the result is in the form of paths", async () => {
@@ -100,6 +108,28 @@ describe("A real Envoy takes paths and hosts in one form only:", () => {
       const { edges } = await gateway.serve([httpsEdge({ routes: [route({ backend: to("up"), policies: rewriting(from, text) })] }), up()]);
       expect(edges[0]?.reason, `${from} to ${text}`).to.equal("");
       expect(seenBy((await gateway.http1(path)).body), `${path} by ${from} to ${text}`).to.equal(result);
+    }
+  });
+
+  it("whatever is rewritten to what, no server behind sees // or .. in a path", async () => {
+    const tried = PATTERNS.flatMap((from) => TEXTS.map((text) => [from, text] as const));
+    const world = tried.map(([from, text], index) =>
+      httpsEdge({
+        id: `e${index}`,
+        hostports: [`p${index}.example.com:443`],
+        routes: [route({ id: `r${index}`, backend: to("up"), policies: rewriting(from, text) })],
+      }),
+    );
+    const { edges } = await gateway.serve([...world, up()]);
+    const served = edges.filter(({ state }) => state === "applied").map(({ id }) => Number(id.slice(1)));
+    expect(served.length).to.be.within(15, tried.length - 15);
+    for (const index of served) {
+      const sni = `p${index}.example.com`;
+      for (const { body } of await gateway.overOneConnection(
+        TRICKY.map((path) => ({ path, host: sni })),
+        { sni },
+      ))
+        expect(seenBy(body), `by ${tried[index]?.join(" to ")}`).to.match(/^\/(?!.*\/\/)(?!.*\/\.\.?(\/|$))(?!.*%(2f|2e))/i);
     }
   });
 

@@ -9,14 +9,24 @@ import { type Piece, staysInForm } from "./rewriteForm";
 export function rewriteOf({ config }: Action): Json {
   const [from, to] = [String(config.from), String(config.to)];
   const key = JSON.stringify([from, to]);
-  const made = known.get(key) ?? make(from, to);
+  const made = known.get(key) ?? outcomeOf(from, to);
   if (known.size >= MOST_KNOWN) known.clear();
   known.set(key, made);
+  if (made instanceof Unservable) throw made;
   return made;
 }
 
+function outcomeOf(from: string, to: string): Json | Unservable {
+  try {
+    return make(from, to);
+  } catch (error) {
+    if (error instanceof Unservable) return error;
+    throw error;
+  }
+}
+
 /** Each change of anything asks for all of them again. */
-const known = new Map<string, Json>();
+const known = new Map<string, Json | Unservable>();
 const MOST_KNOWN = 10_000;
 
 function make(from: string, to: string): Json {
