@@ -1,13 +1,21 @@
 import { readFileSync } from "node:fs";
 import { request } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
 
 const LONGEST_MS = 5000;
 const LARGEST = 1_048_576;
 
+/** Says where hosts are. */
+export interface Reach {
+  /** The addresses of a URL's host. @throws saying why it may not or cannot be connected to */
+  reach(url: string): Promise<readonly string[]>;
+}
+
 /** What an https URL answers. @param trust the file with the authorities that it is checked against */
-export function ask(url: string, trust: string): Promise<string> {
+export async function ask(url: string, trust: string, upstreams: Reach): Promise<string> {
+  const lookup = among(await upstreams.reach(url));
   return new Promise((resolve, reject) => {
-    const asked = request(url, { ca: readFileSync(trust), timeout: LONGEST_MS }, (answer) => {
+    const asked = request(url, { ca: readFileSync(trust), timeout: LONGEST_MS, lookup }, (answer) => {
       let text = "";
       answer.setEncoding("utf8").on("data", (chunk) => {
         text += chunk;
@@ -22,3 +30,12 @@ export function ask(url: string, trust: string): Promise<string> {
     asked.on("error", reject).end();
   });
 }
+
+/** Connects to these addresses and no others, whatever a name says by then. */
+const among =
+  (addresses: readonly string[]): LookupFunction =>
+  (_, { all }, done) => {
+    const found = addresses.map((address) => ({ address, family: isIP(address) }));
+    if (all) done(null, found);
+    else done(null, found[0]?.address ?? "", found[0]?.family);
+  };

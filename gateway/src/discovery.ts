@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import type { Issuer, Objects } from "./envoy/model";
-import type { Keep } from "./files";
-import { Published } from "./published";
+import { type Asking, Published } from "./published";
 
 /** What issuers say about themselves, by their URLs as edges declare them. */
-export const discovery = (state: string, trust: string, complain: (message: string) => void, keep: Keep): Published<Issuer> =>
+export const discovery = ({ state, trust, upstreams, complain, keep }: Asking): Published<Issuer> =>
   new Published({
     file: join(state, "issuers.json"),
     keep,
     trust,
+    upstreams,
     addressOf: (issuer) => `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`,
     read: readIssuer,
     complain: (issuer, why) =>

@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import type { Objects } from "./envoy/model";
-import type { Keep } from "./files";
-import { Published } from "./published";
+import { type Asking, Published } from "./published";
 
 /** Which key sets answered once. Envoy fetches them by itself, but would refuse every token without a word. */
-export const keySets = (state: string, trust: string, complain: (message: string) => void, keep: Keep): Published<true> =>
+export const keySets = ({ state, trust, upstreams, complain, keep }: Asking): Published<true> =>
   new Published({
     file: join(state, "keySets.json"),
     keep,
     trust,
+    upstreams,
     addressOf: (uri) => uri,
     read: (answer) => {
       if (!Array.isArray((answer as { keys?: unknown } | null)?.keys)) throw new Error("it answered no key set (JWKS)");

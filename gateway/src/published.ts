@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ask } from "./ask";
+import { ask, type Reach } from "./ask";
 import type { Keep } from "./files";
 
 const LOOK_EVERY_MS = 1000;
@@ -9,12 +9,20 @@ const MOST_AT_ONCE = 16;
 /** What does not answer by then is used when it does; what is declared beside it waits no longer. */
 const PATIENCE_MS = 2000;
 
-interface Options<Value> {
-  /** Where it is kept what was read. */
-  readonly file: string;
+/** What all that is published is asked with. */
+export interface Asking {
+  /** The folder where it is kept what was read. */
+  readonly state: string;
   readonly keep: Keep;
   /** The file with the authorities that servers are checked against. */
   readonly trust: string;
+  readonly upstreams: Reach;
+  readonly complain: (message: string) => void;
+}
+
+interface Options<Value> extends Pick<Asking, "keep" | "trust" | "upstreams"> {
+  /** Where it is kept what was read. */
+  readonly file: string;
   readonly addressOf: (name: string) => string;
   /** What to know of an answer; throws what is wrong with it. */
   readonly read: (answer: unknown, name: string) => Value;
@@ -69,9 +77,9 @@ export class Published<Value> {
   }
 
   async #ask(name: string): Promise<void> {
-    const { addressOf, trust, read, complain, file, keep } = this.options;
+    const { addressOf, trust, upstreams, read, complain, file, keep } = this.options;
     try {
-      this.known.set(name, read(JSON.parse(await ask(addressOf(name), trust)), name));
+      this.known.set(name, read(JSON.parse(await ask(addressOf(name), trust, upstreams)), name));
       this.hasNews = true;
       keep(file, JSON.stringify([...this.known].filter(([one]) => one === name || this.#wanted.has(one))));
     } catch (error) {

@@ -7,14 +7,17 @@ import { discovery, issuersOf } from "./discovery";
 import type { Balancers, Issuer, Listen, Objects, ServerCertificate, Surroundings } from "./envoy/model";
 import { type Keep, keptOr, writeWhole } from "./files";
 import { keySets, keySetsOf } from "./keySets";
-import type { Ports } from "./ports";
-import type { Published } from "./published";
+import type { Place, Ports } from "./ports";
+import type { Asking, Published } from "./published";
+import { UpstreamWatch } from "./upstreams/upstreams";
 
 /** Where systems keep the authorities they trust: Debian and Alpine, Fedora, SUSE. */
 const SYSTEM_TRUST = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem"];
 const DAY_MS = 86_400_000;
 /** How soon a port that was taken is tried again. */
 const AGAIN_MS = 5000;
+/** So long new names are waited for; what needs a slower one follows when it is known. */
+const NAMES_MS = 500;
 export const DEFAULT_LISTEN: readonly Listen[] = [{ port: 443, address: "0.0.0.0", bindPort: 443 }];
 
 /** What a machine is opened with. */
@@ -33,11 +36,19 @@ export interface MachineOptions {
   readonly state: string;
   /** PEM of the authorities that upstreams, issuers and key sets are checked against. Default: the system's. */
   readonly trust?: string;
+  /** Where the server is, and where else this gateway listens: backends may not be there. */
+  readonly url: string;
+  readonly metrics?: Place;
+  readonly sshListen?: Place;
+  /** Networks in CIDR notation, for backends, issuers and key sets. */
+  readonly allowUpstreams?: readonly string[];
+  readonly denyUpstreams?: readonly string[];
 }
 
 /** The facts of this machine that Envoy's configuration depends on. */
 export class Machine {
   readonly state: string;
+  readonly upstreams: UpstreamWatch;
   readonly #discovery: Published<Issuer>;
   readonly #sessionKey: string;
 
@@ -61,7 +72,15 @@ export class Machine {
     this.state = resolve(options.state);
     this.#balancers = balancersOf(options);
     this.#folder = options.certs === undefined ? undefined : new CertificateFolder(options.certs, complain);
-    this.#discovery = discovery(this.state, trust, complain, keep);
+    this.upstreams = new UpstreamWatch({
+      allow: options.allowUpstreams ?? [],
+      deny: options.denyUpstreams ?? [],
+      own: { ...options, listen: options.listen ?? DEFAULT_LISTEN },
+      file: join(this.state, "names.json"),
+      complain,
+      keep,
+    });
+    this.#discovery = discovery(this.#asking);
     this.#sessionKey = keptOr(join(this.state, "session.key"), () => randomBytes(32).toString("base64"), keep);
   }
 
@@ -82,7 +101,11 @@ export class Machine {
 
   /** Has routes refused whose key sets never answered; without, all are taken for good. */
   lookAtKeySets(): void {
-    this.#keySets = keySets(this.state, this.trust, this.complain, this.keep);
+    this.#keySets = keySets(this.#asking);
+  }
+
+  get #asking(): Asking {
+    return { state: this.state, trust: this.trust, upstreams: this.upstreams, complain: this.complain, keep: this.keep };
   }
 
   /** Whether what Envoy is told may be another than before, though no object changed. */
@@ -91,13 +114,18 @@ export class Machine {
       now >= Math.min(this.#nextAt, this.renewAt ?? Number.POSITIVE_INFINITY) ||
       this.#discovery.hasNews ||
       this.#keySets?.hasNews === true ||
+      this.upstreams.isChanged ||
       (this.ports?.isLacking === true && now - this.#lookedAt > AGAIN_MS) ||
       this.#folder?.isChanged() === true
     );
   }
 
-  async surroundings(objects: Objects): Promise<Surroundings> {
+  /** @param waitMs how long to wait for the addresses of new names; without them, those names go nowhere */
+  async surroundings(objects: Objects, waitMs = NAMES_MS): Promise<Surroundings> {
+    await this.upstreams.want(objects, this.#discovery.known, waitMs);
     await Promise.all([this.#discovery.want(issuersOf(objects)), this.#keySets?.want(keySetsOf(objects))]);
+    // Issuers name further hosts.
+    await this.upstreams.want(objects, this.#discovery.known, waitMs);
     this.#lookedAt = Date.now();
     const hosts = [...objects.tls_edge, ...objects.https_edge].flatMap(({ hostports }) =>
       hostports.map((one) => one.slice(0, one.lastIndexOf(":")).toLowerCase()),
@@ -114,6 +142,7 @@ export class Machine {
       trust: this.trust,
       issuers: this.#discovery.known,
       keySets: this.#keySets?.known,
+      upstreams: this.upstreams.view(),
       sessionKey: this.#sessionKey,
       now: Date.now(),
     };

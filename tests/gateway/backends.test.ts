@@ -79,6 +79,14 @@ describe("A backend in others", () => {
     }
   });
 
+  it("is passed over in a failover while its name was never resolved, and alone it answers nothing, where others are served", async () => {
+    const { edges } = await serve("outer", failover("outer", "unknown", "one"), fixed("unknown", "nowhere.internal:80"));
+    expect(edges.map(({ state }) => state)).to.deep.equal(["applied", "applied"]);
+    expect(await answers()).to.deep.equal({ one: 40 });
+    await serve("unknown", fixed("unknown", "nowhere.internal:80"));
+    expect(await answers()).to.deep.equal({ "503": 20, "0": 20 });
+  });
+
   it("is looked at once, however many ways lead to it", async () => {
     const levels = Array.from({ length: 60 }, (_, level) => [
       failover(`left${level}`, `left${level + 1}`, `right${level + 1}`),

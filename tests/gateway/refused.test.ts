@@ -5,6 +5,7 @@ import { runningForEachTest } from "./running";
 
 /** Our contract takes it, and Envoy does not. */
 const REFUSED = "[fe80::1%25eth0]:80";
+const OPTIONS = ["--dev-ca", "--allow-upstreams", "fe80::/10"];
 
 describe("A backend that Envoy refuses", () => {
   const running = runningForEachTest();
@@ -33,7 +34,7 @@ describe("A backend that Envoy refuses", () => {
   it("keeps its edges alone from being served: others come, and are narrowed, also after a restart", async () => {
     const one = running.now;
     const { edge, route } = await one.site("first.example.com");
-    one.run("--dev-ca");
+    one.run(...OPTIONS);
     await one.becomes(200, "first.example.com");
     await rejected(["a.example.com", "b.example.com", "c.example.com"]);
     const second = await one.site("second.example.com");
@@ -41,7 +42,7 @@ describe("A backend that Envoy refuses", () => {
     await closed(edge.id, route.id);
     await one.becomes(403, "first.example.com");
     await one.gateway.stop();
-    one.run("--dev-ca");
+    one.run(...OPTIONS);
     await one.becomes(200, "second.example.com");
     await closed(second.edge.id, second.route.id);
     await one.becomes(403, "second.example.com");
@@ -51,7 +52,7 @@ describe("A backend that Envoy refuses", () => {
   it("does no harm where it was in the file that Envoy was given last, and its edge is gone", async () => {
     const one = running.now;
     const { edge, route } = await one.site("first.example.com");
-    one.run("--dev-ca");
+    one.run(...OPTIONS);
     await one.becomes(200, "first.example.com");
     await one.gateway.stop();
     const file = join(one.state, "envoy", "cds.json");
@@ -60,7 +61,7 @@ describe("A backend that Envoy refuses", () => {
     const endpoints = [{ lb_endpoints: [{ endpoint: { address } }] }];
     const refused = { ...resources[0], name: "refused", load_assignment: { cluster_name: "refused", endpoints } };
     writeFileSync(file, JSON.stringify({ version_info: "refused", resources: [...resources, refused] }));
-    one.run("--dev-ca");
+    one.run(...OPTIONS);
     await closed(edge.id, route.id);
     await one.becomes(403, "first.example.com");
     expect(JSON.parse(readFileSync(file, "utf8")).resources).to.have.length(resources.length);

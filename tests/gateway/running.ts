@@ -25,6 +25,8 @@ export class Running {
   /** For what a test writes: certificates, keys. */
   folder = "";
   key = "";
+  /** For the gateway, besides its key. */
+  env: Readonly<Record<string, string>> = {};
   httpsPort = 0;
   metricsPort = 0;
   sshPort = 0;
@@ -46,7 +48,7 @@ export class Running {
   run(...args: string[]): GatewayProcess {
     const places = ["--url", this.server.url, "--state", this.state, "--listen", `443=127.0.0.1:${this.httpsPort}`];
     const parts = ["--envoy", ENVOY as string, "--metrics", `127.0.0.1:${this.metricsPort}`, "--name", "edge-1"];
-    this.gateway = GatewayProcess.start(["run", ...places, ...parts, ...args], { TUNNELPLANE_API_KEY: this.key });
+    this.gateway = GatewayProcess.start(["run", ...places, ...parts, ...args], { TUNNELPLANE_API_KEY: this.key, ...this.env });
     return this.gateway;
   }
 

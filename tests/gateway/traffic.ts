@@ -93,10 +93,14 @@ export class Upstream {
     private readonly server: Server,
     readonly address: string,
   ) {}
-  static async start(name: string): Promise<Upstream> {
+  /** @param host the one address at which it listens */
+  static async start(name: string, host = "127.0.0.1", at = 0): Promise<Upstream> {
     const server = createServer((request, response) => response.end(JSON.stringify({ name, path: request.url, headers: request.headers })));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    return new Upstream(server, `127.0.0.1:${(server.address() as AddressInfo).port}`);
+    await new Promise<void>((resolve) => server.listen({ port: at, host, ipv6Only: true }, resolve));
+    return new Upstream(server, `${host}:${(server.address() as AddressInfo).port}`);
+  }
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
   }
   stop(): Promise<void> {
     (this.server as ReturnType<typeof createServer>).closeAllConnections();

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { HttpsEdge, HttpsEdgeRoutes, TlsEdge } from "@tunnelplane/sdk";
 import type { ServerCertificate, Surroundings } from "../../gateway/dist";
 
@@ -11,6 +12,12 @@ export const CERTIFICATE: ServerCertificate = {
 };
 export const AUTHORITY_PEM = "$AUTHORITY\n";
 
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  localhost: ["127.0.0.1", "::1"],
+  "legacy.internal": ["10.0.0.9", "2001:db8::9"],
+  "id.example.com": ["192.0.2.4", "192.0.2.5"],
+};
+
 export const SURROUNDINGS: Surroundings = {
   certificates: [CERTIFICATE],
   listen: [{ port: 443, address: "127.0.0.1", bindPort: 8443 }],
@@ -23,6 +30,7 @@ export const SURROUNDINGS: Surroundings = {
       { authorizationEndpoint: "https://id.example.com/authorize", tokenEndpoint: "https://id.example.com/token" },
     ],
   ]),
+  upstreams: { find: (host) => ({ addresses: isIP(host) === 0 ? (NAMES[host] ?? []) : [host] }) },
   sessionKey: "a key of tests",
   now: 1_800_000_000_000,
 };

@@ -16,6 +16,11 @@ export class StandInServer {
     return new StandInServer(`${tls ? "https" : "http"}://127.0.0.1:${(server.address() as AddressInfo).port}`, server);
   }
 
+  /** Is told of each connection, whether or not it asks for anything. */
+  onConnection(seen: () => void): void {
+    this.server.on("connection", seen);
+  }
+
   stop(): void {
     this.server.closeAllConnections();
     this.server.close();

@@ -70,9 +70,17 @@ export const commonOptions = (): Option[] => [
     .default(false),
   new Option("--state <folder>", "where everything is kept").env("TUNNELPLANE_GATEWAY_STATE").default("./.tunnelplane-gateway"),
   new Option("--trust <file>", "PEM of the authorities that upstreams, issuers and key sets are checked against (default: the system's)"),
+  new Option("--allow-upstreams <cidr>", "let backends, issuers and key sets be in this network, which is denied; may be repeated")
+    .env("TUNNELPLANE_GATEWAY_ALLOW_UPSTREAMS")
+    .argParser(networksOption),
+  new Option(
+    "--deny-upstreams <cidr>",
+    "refuse backends, issuers and key sets in this network, too; link-local ones, what the gateway itself listens on and the server are refused always; may be repeated",
+  )
+    .env("TUNNELPLANE_GATEWAY_DENY_UPSTREAMS")
+    .argParser(networksOption),
 ];
 
 export interface CommonFlags extends MachineOptions {
-  readonly url: string;
   readonly apiKey?: string;
 }

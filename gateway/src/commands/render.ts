@@ -11,6 +11,9 @@ import { type Entry, ServerSource } from "../source";
 import { Machine } from "../surroundings";
 import { type CommonFlags, commonOptions } from "./options";
 
+/** So long names are waited for: nothing follows. */
+const NAMES_MS = 15_000;
+
 export function renderCommand(): Command {
   const command = new Command("render")
     .description("Print the Envoy configuration for what a server holds, once")
@@ -25,7 +28,7 @@ export function renderCommand(): Command {
 async function render(file: string | undefined, flags: CommonFlags): Promise<void> {
   const machine = await Machine.open(flags, (message) => console.error(`tunnelplane-gateway: ${message}`), keepNothing);
   const objects = objectsOf(file === undefined ? await fromServer(flags) : fromFile(file));
-  const surroundings = await machine.surroundings(objects);
+  const surroundings = await machine.surroundings(objects, NAMES_MS);
   const { listeners, clusters, secrets, edges } = translate(objects, surroundings);
   const { dynamic_resources: _, ...start } = bootstrap({
     folder: join(machine.state, "envoy"),

@@ -96,6 +96,7 @@ async function run(flags: Flags): Promise<void> {
   // An Envoy beside the gateway may have other addresses than this process.
   if (flags.envoy !== "none") machine.ports = new Ports(listen, envoy.listening, complain);
   machine.lookAtKeySets();
+  machine.upstreams.follow();
   await gateway.run(stopping.signal, last);
   await envoy.stop();
   agents?.sockets.stop();

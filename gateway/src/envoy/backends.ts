@@ -3,8 +3,9 @@ import { answerOf, type Response } from "./answers";
 import { answering, clusterOf, inOrderOf, splitting, type Target, within } from "./clusters";
 import { withId } from "./indexes";
 import type { Json } from "./json";
-import { type Objects, type Surroundings, Unservable } from "./model";
+import { type Objects, type Surroundings, Unreachable, Unservable } from "./model";
 import { type Hostport, LONGEST_SOCKET, socketOfHostport, socketOfLabels } from "./names";
+import { type Place, placeOfAddress, placeOfUrl } from "./place";
 import { upstreamTls } from "./tls";
 
 interface Share {
@@ -80,8 +81,14 @@ export class Backends {
 
   /** A cluster that speaks TLS to the host of a URL; key sets and issuers are there. */
   forUrl(url: string): string {
-    const { hostname, port, protocol } = new URL(url);
-    return this.#address(hostname.replace(/^\[|\]$/g, ""), Number(port || (protocol === "https:" ? 443 : 80)), protocol === "https:");
+    return this.#address(url, placeOfUrl(url), url.startsWith("https:"));
+  }
+
+  /** @throws where the gateway may not connect to the host of a URL */
+  permit(url: string): void {
+    const { host, port } = placeOfUrl(url);
+    const found = this.surroundings.upstreams.find(host, port);
+    if ("refused" in found) throw new Unreachable(`${url} ${found.refused}`);
   }
 
   #of(id: string, http: boolean): Found {
@@ -104,10 +111,7 @@ export class Backends {
     const group = withId(objects.tunnel_group_backend, id);
     if (group) return one(this.#agents(id, socketOfLabels(group.labels)));
     const fixed = withId(objects.static_backend, id);
-    if (fixed) {
-      const at = fixed.address.lastIndexOf(":");
-      return one(this.#address(fixed.address.slice(0, at).replace(/^\[|\]$/g, ""), Number(fixed.address.slice(at + 1)), fixed.tls.enabled));
-    }
+    if (fixed) return one(this.#address(`the backend ${id}`, placeOfAddress(fixed.address), fixed.tls.enabled));
     const response = withId(objects.http_response_backend, id);
     if (response) {
       if (!http)
@@ -179,10 +183,12 @@ export class Backends {
     return this.#cluster(name, { addresses: [{ pipe: { path } }] });
   }
 
-  #address(host: string, port: number, tls: boolean): string {
+  /** @param what is there, for people */
+  #address(what: string, { host, port }: Place, tls: boolean): string {
+    const found = this.surroundings.upstreams.find(host, port);
+    if ("refused" in found) throw new Unreachable(`${what} ${found.refused}`);
     return this.#cluster(`${tls ? "tls" : "tcp"}:${host}:${port}`, {
-      addresses: [{ socket_address: { address: host, port_value: port } }],
-      isName: !/^[\d.]+$|:/.test(host),
+      addresses: found.addresses.map((address) => ({ socket_address: { address, port_value: port } })),
       ...(tls ? { transport: upstreamTls(host, this.surroundings.trust) } : {}),
     });
   }

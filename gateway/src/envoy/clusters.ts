@@ -6,9 +6,8 @@ const MOST_AT_ONCE = 65_536;
 
 /** What one cluster sends to. */
 export interface Target {
+  /** Where it can be reached, all of them the same; the first to which a connection can be made gets it. */
   readonly addresses: readonly Json[];
-  /** Whether Envoy asks for the addresses of a name. */
-  readonly isName?: boolean;
   /** How to speak TLS with it; without, in plain. */
   readonly transport?: Json;
 }
@@ -23,17 +22,30 @@ const CHECK: Json = {
 };
 
 /** @param checked whether Envoy asks each second if it is there */
-export function clusterOf(name: string, { addresses, isName = false, transport }: Target, checked: boolean): Json {
+export function clusterOf(name: string, { addresses, transport }: Target, checked: boolean): Json {
   return {
     name,
-    type: isName ? "STRICT_DNS" : "STATIC",
+    type: "STATIC",
     connect_timeout: "5s",
-    ...(isName ? { dns_lookup_family: "ALL" } : {}),
     circuit_breakers: { thresholds: [{ max_connections: MOST_AT_ONCE, max_pending_requests: MOST_AT_ONCE, max_requests: MOST_AT_ONCE }] },
-    load_assignment: { cluster_name: name, endpoints: [{ lb_endpoints: addresses.map((address) => ({ endpoint: { address } })) }] },
+    load_assignment: { cluster_name: name, ...endpointsOf(addresses, checked) },
     ...(transport ? { transport_socket: transport } : {}),
     ...(checked ? { health_checks: [CHECK] } : {}),
   };
+}
+
+/**
+ * One endpoint, whose addresses Envoy tries one after the other (happy eyeballs). A health check asks the first of them alone
+ * (Envoy 1.40), so where one is made each address begins an endpoint of its own; one that is well is enough for all of the traffic.
+ */
+function endpointsOf(addresses: readonly Json[], checked: boolean): Json {
+  const beginning = (first: Json): Json => {
+    const others = addresses.filter((address) => address !== first).map((address) => ({ address }));
+    return { endpoint: { address: first, ...(others.length > 0 ? { additional_addresses: others } : {}) } };
+  };
+  const lb_endpoints = (checked ? addresses : addresses.slice(0, 1)).map(beginning);
+  const isOneEnough = checked && addresses.length > 1 ? { policy: { overprovisioning_factor: 100 * addresses.length } } : {};
+  return { endpoints: [{ lb_endpoints }], ...isOneEnough };
 }
 
 /** The first of these clusters that is well gets everything. */

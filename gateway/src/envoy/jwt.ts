@@ -36,6 +36,7 @@ export function tokenCheck(
   ];
   if (lists.some((list) => list.length === 0))
     throw new Unservable("a list of jwt_validation is empty, so that no token could pass: fill it, or disable the module");
+  for (const uri of jwt.jws.keys.sources.additional_jkus) backends.permit(uri);
   const silent = jwt.jws.keys.sources.additional_jkus.find((uri) => keySets?.has(uri) === false);
   if (silent !== undefined)
     throw new Unreachable(`the key set ${silent} was never read: is it reachable from here, and trusted (--trust)?`);

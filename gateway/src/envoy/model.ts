@@ -59,6 +59,15 @@ export interface Issuer {
   readonly tokenEndpoint: string;
 }
 
+/** Where an upstream is: its addresses, none while its name cannot be resolved; or why nothing may be sent there. */
+export type Upstream = { readonly addresses: readonly string[] } | { readonly refused: string };
+
+/** Where static backends, issuers and key sets are, at one moment. */
+export interface Upstreams {
+  /** @param host a name, or an IP address without brackets */
+  find(host: string, port: number): Upstream;
+}
+
 /** All that Envoy is told, besides the objects. */
 export interface Surroundings {
   readonly certificates: readonly ServerCertificate[];
@@ -75,6 +84,7 @@ export interface Surroundings {
   readonly issuers: ReadonlyMap<string, Issuer>;
   /** By their URLs, the key sets that answered once; without, all are taken for good. */
   readonly keySets?: ReadonlyMap<string, unknown>;
+  readonly upstreams: Upstreams;
   /** The key that signs session cookies; each route gets a key derived from it. */
   readonly sessionKey: string;
   /** In milliseconds. */
@@ -102,7 +112,7 @@ export interface Configuration {
 /** Something that was declared and cannot be enforced: the edge is not served, and this is why. */
 export class Unservable extends Error {}
 
-/** A route needs something out there that does not answer: the route is refused at its place, and its edge goes on. */
+/** A route needs something out there that does not answer, or may not be reached: the route is refused at its place, and its edge goes on. */
 export class Unreachable extends Unservable {}
 
 const KINDS: readonly (keyof Objects)[] = [

@@ -86,12 +86,12 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: Context): Se
   refuseUnreachable(route.match);
   const host = isWildcard(hostport.host) ? undefined : hostport.host;
   const decision = decide(route.policies, route.id, host);
-  const destination = backends.destination(route.backend, hostport, true);
   const outcomes = outcomesOf(decision);
   const limits = outcomes.flatMap((outcome) => outcome.limits.map(limitFilter));
   const networks = networksOf(route.ip_restriction, objects);
   const agents = userAgents(route.user_agent_filter);
   // What an edge is rejected for comes before what is out there.
+  const destination = backends.destination(route.backend, hostport, true);
   const check = route.jwt_validation?.enabled && tokenCheck(route.id, route.jwt_validation, backends, surroundings);
   const tokens = check ? { ...check, name: route.id } : undefined;
   const session = route.oidc?.enabled ? signIn(route.id, route.oidc, hostport, backends, surroundings) : undefined;

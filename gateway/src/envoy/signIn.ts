@@ -28,6 +28,7 @@ export function signIn(
   backends: Backends,
   surroundings: Surroundings,
 ): SignIn {
+  backends.permit(oidc.issuer);
   const issuer = surroundings.issuers.get(oidc.issuer);
   if (!issuer)
     throw new Unreachable(

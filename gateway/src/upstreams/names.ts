@@ -1,0 +1,201 @@
+import { existsSync, readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Keep } from "../files";
+import { lookup } from "./lookup";
+
+/** More names are not resolved: each costs two questions a minute. */
+export const MOST_NAMES = 10_000;
+/** Of one name. Envoy tries them one after the other. */
+const MOST_ADDRESSES = 16;
+const LOOK_EVERY_MS = 5000;
+/** However long an answer says that it is good; looking every 5 s makes it a minute. */
+const [SHORTEST_MS, LONGEST_MS] = [5000, 55_000];
+/** Each name costs two questions, so that with thousands a second goes to no more than 200 names. */
+const EACH_MS = 5;
+/** Timers fire a little early at times. */
+const EARLY_MS = 100;
+/** At once: of names with addresses, of new ones, and of those that could not be resolved, so that these hold up only each other. */
+const AT_ONCE = 64;
+
+interface Known {
+  v4: readonly string[];
+  v6: readonly string[];
+  dueAt: number;
+  /** In a row. */
+  failures: number;
+  isWaiting: boolean;
+}
+
+interface Options {
+  /** Where the last addresses are kept. */
+  readonly file: string;
+  readonly keep: Keep;
+  readonly complain: (message: string) => void;
+}
+
+/** The addresses of names, kept up to date. A name that cannot be resolved any more keeps its last ones. */
+export class Names {
+  readonly #names = new Map<string, Known>();
+  /** Of the last run, until they are wanted. */
+  readonly #last: ReadonlyMap<string, readonly string[]>;
+  readonly #lanes = { known: this.#lane(), fresh: this.#lane(), failing: this.#lane() };
+  readonly #firstTries = new Map<string, { readonly done: Promise<void>; readonly end: () => void }>();
+  #isSaved = true;
+  /** Whether a name has other addresses than were taken last. */
+  isChanged = false;
+
+  constructor(private readonly options: Options) {
+    this.#last = readLast(options.file);
+  }
+
+  /** Keeps all up to date from now on, and on the disk. */
+  follow(): void {
+    setInterval(() => {
+      this.#lookAtDue();
+      this.#save();
+    }, LOOK_EVERY_MS).unref();
+  }
+
+  /** Replaces the names that are kept. Waits for the addresses of new ones, but no longer than this. */
+  async want(names: Iterable<string>, longestMs: number): Promise<void> {
+    const wanted = new Set([...names].map((name) => name.toLowerCase()));
+    for (const name of this.#names.keys()) if (!wanted.has(name)) this.#drop(name);
+    const fresh = [...wanted].filter((name) => !this.#names.has(name));
+    const taken = fresh.slice(0, Math.max(MOST_NAMES - this.#names.size, 0));
+    if (taken.length < fresh.length)
+      this.options.complain(
+        `${wanted.size} names of backends are more than the ${MOST_NAMES} that a gateway resolves: use fewer, or addresses`,
+      );
+    for (const name of taken) this.#add(name);
+    if (taken.length > 0) this.#lookAtDue();
+    const unknown = taken.filter((name) => this.addressesOf(name)?.length === 0).map((name) => this.#firstTries.get(name)?.done);
+    if (unknown.length === 0) return;
+    const late = new AbortController();
+    await Promise.race([Promise.all(unknown), sleep(longestMs, undefined, { signal: late.signal }).catch(() => undefined)]);
+    late.abort();
+  }
+
+  /** As they are known now; undefined for a name that is not kept. */
+  addressesOf(name: string): readonly string[] | undefined {
+    const known = this.#names.get(name.toLowerCase());
+    return known && [...known.v4, ...known.v6].slice(0, MOST_ADDRESSES);
+  }
+
+  /** The same, after a new name was looked up. */
+  async resolved(name: string): Promise<readonly string[]> {
+    await this.#firstTries.get(name.toLowerCase())?.done;
+    return this.addressesOf(name) ?? [];
+  }
+
+  #add(name: string): void {
+    const last = this.#last.get(name) ?? [];
+    const [v4, v6] = [last.filter((one) => isIP(one) === 4), last.filter((one) => isIP(one) === 6)];
+    this.#names.set(name, { v4, v6, dueAt: 0, failures: 0, isWaiting: false });
+    let end = (): void => undefined;
+    const done = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    this.#firstTries.set(name, { done, end });
+  }
+
+  #drop(name: string): void {
+    this.#names.delete(name);
+    this.#endFirstTry(name);
+    this.#isSaved = false;
+  }
+
+  #endFirstTry(name: string): void {
+    this.#firstTries.get(name)?.end();
+    this.#firstTries.delete(name);
+  }
+
+  #lookAtDue(): void {
+    const now = Date.now() + EARLY_MS;
+    const due = [...this.#names].filter(([, { dueAt, isWaiting }]) => dueAt <= now && !isWaiting).sort(([, a], [, b]) => a.dueAt - b.dueAt);
+    for (const [name, known] of due) {
+      known.isWaiting = true;
+      if (known.v4.length + known.v6.length > 0) this.#lanes.known.add(name);
+      else this.#lanes[known.failures > 0 ? "failing" : "fresh"].add(name);
+    }
+  }
+
+  #lane(): Lane {
+    return new Lane(AT_ONCE, (name) => this.#look(name));
+  }
+
+  async #look(name: string): Promise<void> {
+    const startedAt = Date.now();
+    const known = this.#names.get(name);
+    if (!known) return; // Nobody wants it any more.
+    const { v4, v6, ttl, code } = await lookup(name);
+    known.isWaiting = false;
+    if (v4?.length || v6?.length) {
+      const before = String(this.addressesOf(name));
+      if (v4) known.v4 = inOneOrder(v4);
+      if (v6) known.v6 = inOneOrder(v6);
+      known.failures = 0;
+      known.dueAt = startedAt + Math.min(Math.max(ttl * 1000, SHORTEST_MS, this.#names.size * EACH_MS), LONGEST_MS);
+      if (String(this.addressesOf(name)) !== before) [this.isChanged, this.#isSaved] = [true, false];
+    } else {
+      known.failures++;
+      known.dueAt = startedAt + Math.min(SHORTEST_MS * 2 ** known.failures, LONGEST_MS);
+      const addresses = this.addressesOf(name) ?? [];
+      this.options.complain(
+        `the name ${name} cannot be resolved (${code}): ${addresses.length > 0 ? "its last addresses are used on" : "what is sent there is refused until it can. Is it spelt well, and known on this machine?"}`,
+      );
+    }
+    this.#endFirstTry(name);
+  }
+
+  #save(): void {
+    if (this.#isSaved) return;
+    this.#isSaved = true;
+    try {
+      this.options.keep(this.options.file, JSON.stringify([...this.#names.keys()].map((name) => [name, this.addressesOf(name)])));
+    } catch (error) {
+      this.#isSaved = false;
+      this.options.complain(`the addresses of names could not be kept: ${(error as Error).message}`);
+    }
+  }
+}
+
+/** Work of which only so much is done at once, on each name once. */
+class Lane {
+  readonly #waiting = new Set<string>();
+  #busy = 0;
+
+  constructor(
+    private readonly atOnce: number,
+    private readonly work: (name: string) => Promise<void>,
+  ) {}
+
+  add(name: string): void {
+    this.#waiting.add(name);
+    this.#next();
+  }
+
+  #next(): void {
+    for (const name of this.#waiting) {
+      if (this.#busy >= this.atOnce) return;
+      this.#waiting.delete(name);
+      this.#busy++;
+      void this.work(name).finally(() => {
+        this.#busy--;
+        this.#next();
+      });
+    }
+  }
+}
+
+/** Servers answer in turns; that is no change. */
+const inOneOrder = (addresses: readonly string[]): readonly string[] => [...new Set(addresses)].sort().slice(0, MOST_ADDRESSES);
+
+function readLast(file: string): ReadonlyMap<string, readonly string[]> {
+  try {
+    const kept = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as [string, string[]][]) : [];
+    return new Map(kept.map(([name, addresses]) => [name, addresses.filter((one) => isIP(one) !== 0)]));
+  } catch {
+    return new Map(); // Damaged: they are asked for again.
+  }
+}

@@ -1,0 +1,124 @@
+import { isIP } from "node:net";
+import { issuersOf } from "../discovery";
+import type { Issuer, Listen, Objects, Upstream, Upstreams } from "../envoy/model";
+import { type Place, placeOfAddress, placeOfUrl } from "../envoy/place";
+import type { Keep } from "../files";
+import { keySetsOf } from "../keySets";
+import type { Place as Bound } from "../ports";
+import { type Network, networkOf } from "./addresses";
+import { Names } from "./names";
+import { type OwnPlace, UpstreamRules } from "./rules";
+
+interface Options {
+  /** Networks in CIDR notation. */
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  readonly own: Own;
+  /** Where the last addresses of names are kept. */
+  readonly file: string;
+  readonly keep: Keep;
+  readonly complain: (message: string) => void;
+}
+
+/** The gateway's own places, and the server's. */
+interface Own {
+  /** The server's URL. */
+  readonly url: string;
+  readonly listen: readonly Listen[];
+  readonly metrics?: Bound;
+  readonly sshListen?: Bound;
+}
+
+/** Resolves the names of upstreams, and decides where Envoy and the gateway may connect to for what members declare. */
+export class UpstreamWatch {
+  readonly #names: Names;
+  readonly #rules: { readonly allow: readonly Network[]; readonly deny: readonly Network[] };
+  readonly #server: Place | undefined;
+
+  constructor(private readonly options: Options) {
+    this.#names = new Names(options);
+    this.#rules = { allow: options.allow.map(networkOf), deny: options.deny.map(networkOf) };
+    this.#server = URL.canParse(options.own.url) ? placeOfUrl(options.own.url) : undefined;
+  }
+
+  /** Keeps names up to date from now on. */
+  follow(): void {
+    this.#names.follow();
+  }
+
+  /** Whether a name has other addresses than in the last view. */
+  get isChanged(): boolean {
+    return this.#names.isChanged;
+  }
+
+  /** Resolves the names that these objects send to. */
+  want(objects: Objects, issuers: ReadonlyMap<string, Issuer>, longestMs: number): Promise<void> {
+    const named = issuersOf(objects);
+    const urls = [...keySetsOf(objects), ...named, ...named.flatMap((one) => issuers.get(one)?.tokenEndpoint ?? [])];
+    const hosts = [
+      this.#server?.host ?? [],
+      ...objects.static_backend.map(({ address }) => placeOfAddress(address).host),
+      ...urls.filter((url) => URL.canParse(url)).map((url) => placeOfUrl(url).host),
+    ].flat();
+    return this.#names.want(new Set(hosts.filter((host) => isIP(host) === 0)), longestMs);
+  }
+
+  /** What is known and allowed now. */
+  view(): Upstreams {
+    this.#names.isChanged = false;
+    const rules = new UpstreamRules(this.#rules.allow, this.#rules.deny, this.#places());
+    const seen = new Map<string, Upstream>();
+    return {
+      find: (host, port) => {
+        const key = `${host}:${port}`;
+        const known = seen.get(key) ?? this.#judge(rules, { host, port }, this.#addressesOf(host));
+        seen.set(key, known);
+        return known;
+      },
+    };
+  }
+
+  /** The addresses of a URL's host. @throws saying why the gateway may not or cannot connect there */
+  async reach(url: string): Promise<readonly string[]> {
+    const place = placeOfUrl(url);
+    const addresses = isIP(place.host) === 0 ? await this.#names.resolved(place.host) : [place.host];
+    const rules = new UpstreamRules(this.#rules.allow, this.#rules.deny, this.#places());
+    const found = this.#judge(rules, place, addresses);
+    if ("refused" in found) throw new Error(`it ${found.refused}`);
+    if (found.addresses.length === 0) throw new Error(`the name ${place.host} cannot be resolved`);
+    return found.addresses;
+  }
+
+  #judge(rules: UpstreamRules, { host, port }: Place, addresses: readonly string[] | undefined): Upstream {
+    const at = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+    if (!addresses) return { refused: `goes to ${at}, and this gateway resolves no more names: give its address` };
+    for (const address of addresses) {
+      const refusal = rules.refusal(address, port);
+      if (refusal !== undefined) return { refused: `goes to ${at}${isIP(host) === 0 ? `, now at ${address}` : ""}, which ${refusal}` };
+    }
+    return { addresses };
+  }
+
+  #addressesOf = (host: string): readonly string[] | undefined => (isIP(host) === 0 ? this.#names.addressesOf(host) : [host]);
+
+  #places(): readonly OwnPlace[] {
+    const { listen, metrics, sshListen } = this.options.own;
+    const of = (what: string, place: Bound | undefined) =>
+      place ? [{ what, addresses: place.address === "localhost" ? LOOPS : [place.address], port: place.port }] : [];
+    const server = this.#server && {
+      what: "where the server is (--url)",
+      addresses: this.#addressesOf(this.#server.host) ?? [],
+      port: this.#server.port,
+      isElsewhere: true,
+    };
+    return [
+      ...listen.flatMap(({ address, bindPort }) => of("where this gateway itself listens (--listen)", { address, port: bindPort })),
+      ...of("where this gateway's metrics are (--metrics)", metrics),
+      ...of("where this gateway's agents come in (--ssh-listen)", sshListen),
+      ...(server ? [server] : []),
+    ];
+  }
+}
+
+/** What `localhost` is, the one name that a flag for an own place takes. */
+const LOOPS = ["127.0.0.1", "::1"];
