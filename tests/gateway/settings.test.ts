@@ -8,6 +8,7 @@ import { AUTHORITY_PEM, CERTIFICATE, SURROUNDINGS, WORLDS } from "./worlds";
 
 const PAGE = join(__dirname, "../../docs/architecture/envoy.md");
 const BOOTSTRAP = "envoy.config.bootstrap.v3.Bootstrap";
+const CLUSTER = "envoy.config.cluster.v3.Cluster";
 const LISTENER = "envoy.config.listener.v3.Listener";
 const CORE = "envoy.config.core.v3";
 const TLS = "envoy.extensions.transport_sockets.tls.v3";
@@ -88,7 +89,10 @@ describe("Envoy's settings in docs/architecture/envoy.md", () => {
         if (field !== "@type") fields.set(field, (fields.get(field) ?? new Set()).add(String(value)));
     };
     walk(bootstrap({ folder: "/f", admin: "/f/admin.sock" }), BOOTSTRAP, note);
-    for (const { listeners } of configurations()) walk(listeners, LISTENER, note);
+    for (const { listeners, clusters } of configurations()) {
+      walk(listeners, LISTENER, note);
+      walk(clusters, CLUSTER, note);
+    }
     expect(documented.size).to.be.greaterThan(15);
     for (const [type, { set }] of documented) {
       const fields = written.get(type) ?? new Map<string, Set<string>>();
@@ -127,8 +131,9 @@ describe("Envoy's settings in docs/architecture/envoy.md", () => {
         (secrets) => {
           const configuration = translate(objectsOf(WORLDS[world] ?? []), { ...SURROUNDINGS, secrets, balancers });
           const listeners = complete(configuration.listeners, LISTENER, more);
-          walk(listeners, LISTENER, (type) => seen.add(type));
-          return { ...configuration, listeners };
+          const clusters = complete(configuration.clusters, CLUSTER, more);
+          for (const type of [LISTENER, CLUSTER]) walk(type === CLUSTER ? clusters : listeners, type, (of) => seen.add(of));
+          return { ...configuration, listeners, clusters };
         },
         (start) => complete(start, BOOTSTRAP),
       );
