@@ -5,6 +5,7 @@ import { DevelopmentAuthority } from "./certificates/developmentAuthority";
 import { CertificateFolder } from "./certificates/folder";
 import { discovery, issuersOf } from "./discovery";
 import type { Balancers, Issuer, Listen, Objects, ServerCertificate, Surroundings } from "./envoy/model";
+import { isHostport, readHostport } from "./envoy/names";
 import { type Keep, keptOr, writeWhole } from "./files";
 import { keySets, keySetsOf } from "./keySets";
 import type { Place, Ports } from "./ports";
@@ -128,7 +129,7 @@ export class Machine {
     await this.upstreams.want(objects, this.#discovery.known, waitMs);
     this.#lookedAt = Date.now();
     const hosts = [...objects.tls_edge, ...objects.https_edge].flatMap(({ hostports }) =>
-      hostports.map((one) => one.slice(0, one.lastIndexOf(":")).toLowerCase()),
+      hostports.filter(isHostport).map((one) => readHostport(one).host),
     );
     const own = this.#folder?.read() ?? [];
     const certificates = [...own, ...((await this.authority?.certificates([...new Set(hosts)])) ?? [])];

@@ -20,7 +20,8 @@ const FRAMING = new Set([
 ]);
 
 export function answerOf(status: number, body = "", headers: Readonly<Record<string, string>> = {}): Response {
-  if (status < 200) throw new Unservable(`it answers with the status ${status}, which is none that a request can end with: use 200 to 599`);
+  if (!Number.isInteger(status) || status < 200 || status > 599)
+    throw new Unservable(`it answers with the status ${status}, which is none that a request can end with: use 200 to 599`);
   const added = Object.entries(headers).map(([key, value]) => {
     if (FRAMING.has(key.toLowerCase()) || key.startsWith(":"))
       throw new Unservable(`it answers with the header ${key}, which Envoy writes itself: leave it out`);

@@ -58,10 +58,21 @@ const nameOf = (id: string): string => `limit ${id}`;
 
 export const limitNames = (limits: readonly Limit[]): string[] => limits.map(({ id }) => nameOf(id));
 
-/** A bucket with the declared average: what a sliding window admits in each window, at most twice of it across a border. */
+const MOST_REQUESTS = 1_000_000;
+const LONGEST_SECONDS = 86_400;
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+
+/**
+ * A bucket with the declared average: what a sliding window admits in each window, at most twice of it across a border.
+ * Ranges are the contract's, once more: Envoy reads nothing of a file with one number that is too large.
+ */
 export function bucketOf({ capacity, rate }: Limit["config"]): Json {
-  const [, count, unit] = /^(\d+)(s|m|h)$/.exec(String(rate)) ?? [];
-  const seconds = Number(count) * { s: 1, m: 60, h: 3600 }[unit as "s" | "m" | "h"];
+  if (!Number.isInteger(capacity) || Number(capacity) < 1 || Number(capacity) > MOST_REQUESTS)
+    throw new Unservable(`the capacity ${JSON.stringify(capacity)} of a rate-limit is out of range: use 1 to ${MOST_REQUESTS}`);
+  const [, count, unit] = /^(\d{1,5})([smh])$/.exec(String(rate)) ?? [];
+  const seconds = Number(count) * Number(SECONDS[unit ?? ""]);
+  if (!(seconds >= 1 && seconds <= LONGEST_SECONDS))
+    throw new Unservable(`the rate ${JSON.stringify(rate)} of a rate-limit is out of range: use 1s to 24h, in s, m or h`);
   return { max_tokens: capacity, tokens_per_fill: capacity, fill_interval: `${seconds}s` };
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isAddress, isDomain } from "@tunnelplane/sdk/contract";
 
 /** A short name for a text: 64 bits, which nobody meets twice by chance. */
 export const shortHash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
@@ -8,6 +9,10 @@ export interface Hostport {
   readonly host: string;
   readonly port: number;
 }
+
+/** Whether a text is a domain name, or `*.` and one, with a port, as hostports of edges are. */
+export const isHostport = (text: string): boolean =>
+  isAddress(text, { wildcard: true }) && isDomain(text.slice(0, text.lastIndexOf(":")), { wildcard: true });
 
 export function readHostport(text: string): Hostport {
   const at = text.lastIndexOf(":");

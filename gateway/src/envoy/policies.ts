@@ -1,3 +1,4 @@
+import type { ActionName } from "@tunnelplane/sdk/contract";
 import { all, type Condition, knowing } from "./condition";
 import { readExpression } from "./expression";
 import type { Json } from "./json";
@@ -85,21 +86,28 @@ function follow(steps: readonly Step[], so: Outcome, outcomes: { left: number })
   return step.when === true ? yes : { when: step.when, yes, no: follow(rest, so, outcomes) };
 }
 
-function apply(so: Outcome, action: Action, id: string): Outcome {
-  if (so.answer) return so;
-  switch (action.type) {
-    case "deny":
-    case "custom-response":
-      // Responses of Envoy itself are not counted: the limits protect the backend.
-      return { ...so, limits: [], answer: action };
-    case "log":
-      return { ...so, logs: [...so.logs, (action.config.metadata as Json | undefined) ?? {}] };
-    case "rate-limit":
-      return { ...so, limits: [...so.limits, { id, config: action.config }] };
-    case "url-rewrite":
-      if (so.rewrite) throw new Unservable("a request would be rewritten twice; Envoy rewrites once: put both into one url-rewrite");
-      return { ...so, rewrite: action };
-    default:
-      throw new Unservable(`the action ${action.type} is not known to this gateway: upgrade it`);
-  }
+const answering = (so: Outcome, action: Action): Outcome =>
+  // Responses of Envoy itself are not counted: the limits protect the backend.
+  ({ ...so, limits: [], answer: action });
+
+/** What each action does to a request. An action of the contract without an entry does not compile. */
+export const ENFORCED_ACTIONS = {
+  deny: answering,
+  "custom-response": answering,
+  log: (so, { config }) => ({ ...so, logs: [...so.logs, (config.metadata as Json | undefined) ?? {}] }),
+  "rate-limit": (so, { config }, id) => ({ ...so, limits: [...so.limits, { id, config }] }),
+  "url-rewrite": (so, action) => {
+    if (so.rewrite) throw new Unservable("a request would be rewritten twice; Envoy rewrites once: put both into one url-rewrite");
+    return { ...so, rewrite: action };
+  },
+} satisfies Readonly<Record<ActionName, Effect>>;
+
+export type Effect = (so: Outcome, action: Action, id: string) => Outcome;
+
+/** @throws where this gateway does not know the action */
+export function effectOf(type: string): Effect {
+  if (Object.hasOwn(ENFORCED_ACTIONS, type)) return ENFORCED_ACTIONS[type as ActionName];
+  throw new Unservable(`the action ${JSON.stringify(type)} is not known to this gateway: upgrade this gateway, or remove the action`);
 }
+
+const apply: Effect = (so, action, id) => (so.answer ? so : effectOf(action.type)(so, action, id));

@@ -1,10 +1,12 @@
 import type { HttpsEdge, TlsEdge } from "@tunnelplane/sdk";
+import { messageOf } from "@tunnelplane/sdk/contract";
 import { Backends } from "./backends";
 import { certificateFor } from "./certificates";
+import { refuseUnknown } from "./enforced";
 import type { Json } from "./json";
 import { type Front, listenersOf } from "./listeners";
 import { type Configuration, type EdgeState, type Objects, type Surroundings, Unservable } from "./model";
-import { type Hostport, readHostport } from "./names";
+import { type Hostport, isHostport, readHostport } from "./names";
 import { dependsOnPath, type Needs, OWN, serveRoute } from "./routes";
 import { tcpFilters } from "./tcpChain";
 import { downstreamTls, type Termination, terminationOf } from "./tls";
@@ -21,22 +23,25 @@ export function translate(objects: Objects, surroundings: Surroundings, leftOut:
   const refused: Hostport[] = [];
   const edges: EdgeState[] = [];
   const serve = (edge: HttpsEdge | TlsEdge, front: (hostport: Hostport, backends: Backends) => Front) => {
-    const hostports = edge.hostports.map(readHostport);
+    const hostports = edge.hostports.filter(isHostport).map(readHostport);
     const reasons: string[] = [];
     const attempt = new Backends(objects, surroundings);
     const served: Front[] = [];
     try {
       const reason = leftOut.get(edge.id);
       if (reason !== undefined) throw new Unservable(reason);
+      refuseUnknown(edge);
       for (const hostport of hostports) {
         const missing = missingFor(hostport, edge, surroundings);
         if (missing === undefined) served.push(front(hostport, attempt));
         else reasons.push(missing);
       }
+      // Envoy would refuse all edges of a port for such a name.
+      const strange = edge.hostports.filter((one) => !isHostport(one));
+      reasons.push(...strange.map((one) => `${JSON.stringify(one)} is not served, because it is no NAME:PORT`));
     } catch (error) {
-      if (!(error instanceof Unservable)) throw error;
       served.length = 0;
-      reasons.splice(0, reasons.length, error.message);
+      reasons.splice(0, reasons.length, error instanceof Unservable ? error.message : unreadable(error));
     }
     if (served.length > 0) backends.absorb(attempt);
     const refusals = new Set(served.flatMap((one) => ("refusals" in one ? one.refusals : [])));
@@ -59,6 +64,10 @@ export function translate(objects: Objects, surroundings: Surroundings, leftOut:
     renewAt: renewals.length > 0 ? renewals.reduce((first, one) => Math.min(first, one)) : undefined,
   };
 }
+
+/** Whatever is wrong with one edge, the others are served. */
+const unreadable = (error: unknown): string =>
+  `this gateway cannot read it (${messageOf(error)}): upgrade this gateway, or declare the edge anew`;
 
 /** An edge may have a hundred hostports or routes, and each of them the same fault. */
 const MOST_REASONS = 5;

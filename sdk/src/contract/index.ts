@@ -35,7 +35,7 @@ export { type Arn, readArn } from "./formats/arn";
 export { complainAboutCidr } from "./formats/cidr";
 export { type Change, EVENT_TYPES, eventTypeOf } from "./formats/event";
 export { GATEWAY_NAME, GATEWAY_NAME_FORM } from "./formats/gatewayName";
-export { isDomain, LONGEST_ADDRESS } from "./formats/host";
+export { isAddress, isDomain, LONGEST_ADDRESS } from "./formats/host";
 export { complainAboutPath, ENCODED_NEEDLESSLY, OWN_PATHS } from "./formats/http";
 export { DEFAULT_SITE } from "./formats/site";
 export { fingerprint, readSshPublicKey, type SshPublicKey, sshPublicKey, validSshPublicKey } from "./formats/sshPublicKey";

@@ -59,6 +59,21 @@ export type DefinitionOf<K extends Kind> = ReturnType<(typeof types)[K]>;
 /** The body that creates an object of a kind, with its defaults. */
 export type SentOf<K extends Kind> = Sent<DefinitionOf<K>["fields"]>;
 
+/** The names of a kind's modules: what may be left out, and can be enabled. */
+export type ModuleNameOf<K extends Kind> = {
+  [N in keyof SentOf<K>]-?: undefined extends SentOf<K>[N]
+    ? NonNullable<SentOf<K>[N]> extends { readonly enabled: boolean }
+      ? N
+      : never
+    : never;
+}[keyof SentOf<K>];
+
+/** The names of all modules. */
+export type ModuleName = { [K in Kind]: ModuleNameOf<K> }[Kind];
+
+/** The names of all actions of policies. */
+export type ActionName = NonNullable<SentOf<"https_edge_route">["policies"]>["inbound"][number]["actions"][number]["type"];
+
 const loaders = new Map<string, () => Definition>(Object.entries(types));
 
 /** All definitions. Looking at it loads every type and refuses mistakes among them; for one kind, take {@link definitionNamed}. */
