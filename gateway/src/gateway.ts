@@ -12,7 +12,7 @@ import { writeWhole } from "./files";
 import { fitting } from "./report";
 import type { Entry, News, Source } from "./source";
 import type { Machine } from "./surroundings";
-import { type Engine, Synchroniser } from "./sync/synchroniser";
+import { type Engine, Synchroniser, Unfinished } from "./sync/synchroniser";
 
 /** Authenticates agents. */
 export interface Agents {
@@ -68,8 +68,10 @@ export class Gateway {
   #wake: () => void = () => undefined;
   /** When the server last answered, in milliseconds; 0 for never. */
   readAt = 0;
-  /** Whether something is served, be it of the last run. */
+  /** Whether Envoy was handed something in this run, be it what was read in the last one. */
   serving = false;
+  /** Whether the last try to serve what is declared went well. */
+  #isTaken = false;
   changes = 0;
   failures = 0;
 
@@ -80,6 +82,11 @@ export class Gateway {
   /** None while Envoy was told nothing: nobody knows then what is served. */
   get edges(): readonly EdgeState[] {
     return this.parts.envoy.isTold ? this.#synchroniser.edges : [];
+  }
+
+  /** Whether Envoy took the newest configuration. Edges and routes that were left out of it by name do not count. */
+  get isTaken(): boolean {
+    return this.#isTaken && this.parts.envoy.isTold;
   }
 
   /** How many agents serve something. */
@@ -110,14 +117,13 @@ export class Gateway {
   }
 
   async #resume(last: string): Promise<void> {
-    const { complain, log } = this.parts;
     try {
       this.#entries = JSON.parse(last) as Entry[];
-      await this.#serve();
-      if (this.parts.envoy.isTold) log.info("serving what was declared when the server was last read");
     } catch (error) {
-      complain(`the last state could not be served: ${(error as Error).message}`);
+      return this.parts.complain(`the last state could not be read: ${(error as Error).message}`);
     }
+    await this.#tryToServe();
+    if (this.isTaken) this.parts.log.info("serving what was declared when the server was last read");
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
@@ -182,8 +188,11 @@ export class Gateway {
     this.#isServing = true;
     try {
       await this.#serve();
+      this.#isTaken = true;
     } catch (error) {
       this.failures++;
+      // Whoever has many edges that Envoy refuses must not make the gateway unready while they are looked for.
+      this.#isTaken &&= error instanceof Unfinished;
       this.#isBehind = true;
       this.#serveAt = Date.now() + SERVE_AGAIN_MS;
       this.parts.complain((error as Error).message);

@@ -4,7 +4,7 @@ import type { Gateway } from "./gateway";
 import type { Place } from "./ports";
 import type { Envoy } from "./sync/envoyProcess";
 
-/** Answers /metrics and /readyz. */
+/** Answers /metrics, /livez and /readyz. */
 export class Monitor {
   private constructor(private readonly server: Server) {}
 
@@ -33,11 +33,19 @@ export class Monitor {
     gauge("server_read_timestamp_seconds", "When the server was last read; 0 for never", () => gateway.readAt / 1000);
     gauge("changes", "Configurations that Envoy took", () => gateway.changes);
     gauge("failures", "Readings and configurations that failed", () => gateway.failures);
-    const server = createServer(async (request, response) => {
-      if (request.url === "/metrics") response.setHeader("content-type", registry.contentType).end(await registry.metrics());
-      else if (request.url === "/readyz") {
-        const ready = gateway.serving && (await envoy.isReady());
-        response.writeHead(ready ? 200 : 503).end(ready ? "ready\n" : "nothing is served yet\n");
+    gauge("taken", "Whether Envoy took the newest configuration: 1 or 0", () => Number(gateway.isTaken));
+    const health: Readonly<Record<string, () => Promise<string | undefined>>> = {
+      "/livez": async () => ((await envoy.isServing()) ? undefined : "nothing is served"),
+      "/readyz": async () => {
+        if (!gateway.serving || !(await envoy.isReady())) return "nothing is served yet";
+        return gateway.isTaken ? undefined : "Envoy has not taken the newest configuration; the gateway's log says why";
+      },
+    };
+    const server = createServer(async ({ url = "" }, response) => {
+      if (url === "/metrics") response.setHeader("content-type", registry.contentType).end(await registry.metrics());
+      else if (Object.hasOwn(health, url)) {
+        const fault = await health[url]?.();
+        response.writeHead(fault === undefined ? 200 : 503).end(`${fault ?? "ok"}\n`);
       } else response.writeHead(404).end();
     });
     await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, address, resolve));

@@ -80,7 +80,7 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
     expect(lineAbout(one, "swapped.pem")).to.contain("belongs to another certificate: put the key of this one there");
     expect(lineAbout(one, "old.pem")).to.contain("ended at 2025-01-01").and.to.contain("put a new one in its place");
     expect(lineAbout(one, "second.pem")).to.contain("are both for good.example.com").and.to.contain("remove the other");
-    const { edges } = await one.api.gateways.get("edge-1");
+    const edges = await one.reports();
     expect(edges.filter(({ state }) => state === "rejected").map(({ reason }) => reason.split(",")[0])).to.have.length(3);
     put("alone", of("alone.example.com"));
     await one.becomes(200, "alone.example.com");
@@ -110,7 +110,7 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
       .to.contain("ECONNREFUSED")
       .and.to.contain("--trust");
     await one.gateway.logged(`the key set ${keys} could not be read`);
-    expect(lineAbout(one, `the key set ${keys}`))
+    expect(lineAbout(one, `the key set ${keys} could not be read`))
       .to.contain("ECONNREFUSED")
       .and.to.contain("--trust");
     // Their routes are refused at their places, so that the one for / does not take them over, and it goes on.

@@ -95,9 +95,11 @@ describe("What a gateway serves", () => {
     await one.api.httpsEdgeRoutes(edge.id).update(route.id, { ip_restriction: { ip_policy_ids: [policy.id] } });
     await becomes([`${edge.id} rejected Envoy did not take the last change; what was declared before is served on`]);
     expect(await one.answers(SITE)).to.equal("one");
+    expect([await one.ready(), await one.live()], "readyz and livez").to.deep.equal([503, 200]);
     rmdirSync(inTheWay);
     await one.becomes(403, SITE);
     await becomes([`${edge.id} applied `]);
+    expect([await one.ready(), await one.live()], "readyz and livez").to.deep.equal([200, 200]);
   });
 
   it("is reported for every edge, however many reasons there are to give", async () => {

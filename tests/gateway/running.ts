@@ -12,6 +12,11 @@ import { freePort } from "../support/ports";
 import { ServerProcess } from "../support/server";
 import { type Answer, http1, Upstream } from "./traffic";
 
+interface EdgeReport {
+  readonly id: string;
+  readonly state: "applied" | "rejected";
+  readonly reason: string;
+}
 type Proof = SshKey | { readonly token: string };
 
 /** A server, a program that answers, and a gateway with the key of a gateway: new ones for each test. */
@@ -85,7 +90,19 @@ export class Running {
     }
   }
 
-  ready = async (): Promise<number> => (await fetch(`http://127.0.0.1:${this.metricsPort}/readyz`)).status;
+  ready = (): Promise<number> => this.#health("readyz");
+  live = (): Promise<number> => this.#health("livez");
+  readonly #health = async (path: string) => (await fetch(`http://127.0.0.1:${this.metricsPort}/${path}`)).status;
+
+  /** What the gateway reported of its edges, once it did. */
+  async reports(isEnough: (edges: readonly EdgeReport[]) => boolean = () => true): Promise<readonly EdgeReport[]> {
+    for (;;) {
+      const status = await this.api.gateways.get("edge-1").catch(() => undefined);
+      if (status && isEnough(status.edges)) return status.edges;
+      await sleep(50);
+    }
+  }
+
   metrics = async (): Promise<string> => (await fetch(`http://127.0.0.1:${this.metricsPort}/metrics`)).text();
 
   async credential(acl: string[] = []) {

@@ -39,7 +39,7 @@ export function runCommand(): Command {
       new Option("--envoy <path>", "Envoy's program, or none where it runs beside the gateway").env("TUNNELPLANE_ENVOY").default("envoy"),
     )
     .addOption(
-      new Option("--metrics <address:port>", "where /metrics and /readyz are")
+      new Option("--metrics <address:port>", "where /metrics, /livez and /readyz are")
         .env("TUNNELPLANE_GATEWAY_METRICS")
         .default(placeOption("127.0.0.1:4041"), "127.0.0.1:4041")
         .argParser(placeOption),

@@ -155,8 +155,9 @@ export function bootstrap({
   /** Those that hostports may name; each has a limit of connections. */
   readonly ports?: readonly number[];
 }): Json {
+  // Without a directory to watch: Envoy would read both files when either changes.
   const file = (name: string): Json => ({
-    path_config_source: { path: `${folder}/${name}`, watched_directory: { path: folder } },
+    path_config_source: { path: `${folder}/${name}` },
     resource_api_version: "V3",
     initial_fetch_timeout: "10s",
   });

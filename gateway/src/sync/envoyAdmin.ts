@@ -1,7 +1,18 @@
 import { request } from "node:http";
-import { present } from "@tunnelplane/sdk/contract";
 
 const LONGEST_MS = 2000;
+
+import { causeIn } from "./envoyProgram";
+
+/** What became of the versions of a file. */
+export interface Updates {
+  /** The one that it took last. */
+  readonly version: string;
+  readonly attempts: number;
+  /** Read, and refused. */
+  readonly refused: number;
+  readonly unread: number;
+}
 
 /** Envoy's admin interface, at a Unix socket. */
 export class EnvoyAdmin {
@@ -17,19 +28,25 @@ export class EnvoyAdmin {
     return [...said.matchAll(/::(\S+:\d+)$/gm)].map(([, place]) => place as string);
   }
 
-  /** Undefined while it does not answer. */
-  async counters(prefix: string): Promise<Record<string, number> | undefined> {
-    const text = await this.ask(`/stats?filter=${prefix}update`).catch(() => undefined);
-    if (text === undefined) return undefined;
-    return Object.fromEntries(
-      text.split("\n").map((line) => [present(line.slice(prefix.length).split(": ")[0]), Number(line.split(": ")[1])]),
-    );
+  /** What became of the versions of a file, since it started; undefined while it does not answer. */
+  async updates(stats: string): Promise<Updates | undefined> {
+    const said = await this.ask(`/stats?filter=${stats}.(update_|version_text)`).catch(() => undefined);
+    if (said === undefined) return undefined;
+    const values = new Map(said.split("\n").map((line) => [line.slice(stats.length + 1).split(": ")[0], line.split(": ")[1]]));
+    const count = (name: string) => Number(values.get(`update_${name}`) ?? 0);
+    return {
+      version: values.get("version_text")?.replaceAll('"', "") ?? "",
+      attempts: count("attempt"),
+      refused: count("rejected"),
+      unread: count("failure"),
+    };
   }
 
   /** What is wrong with the listener that it refused last. */
   async listenerFault(): Promise<string | undefined> {
     const said = await this.#dump<{ error_state?: { details?: string } }>("dynamic_listeners", "error_state.details");
-    return said.flatMap(({ error_state }) => error_state?.details ?? []).at(-1);
+    const details = said.flatMap(({ error_state }) => error_state?.details ?? []).at(-1);
+    return details === undefined ? undefined : causeIn(details);
   }
 
   /** The clusters that it has, by name: the version of the file that each came or changed with. */
@@ -38,12 +55,6 @@ export class EnvoyAdmin {
     type Held = { readonly version_info?: string; readonly cluster?: { readonly name?: string } };
     const held = await Promise.all(kinds.map((kind) => this.#dump<Held>(kind, "cluster.name,version_info")));
     return new Map(held.flat().map(({ cluster, version_info = "" }) => [cluster?.name ?? "", version_info]));
-  }
-
-  /** Whether this version of the file of clusters is the last that it took as a whole; undefined while it does not answer. */
-  async tookClusters(version: string): Promise<boolean | undefined> {
-    const said = await this.ask("/stats?filter=cluster_manager.cds.version_text").catch(() => undefined);
-    return said?.includes(`: "${version}"`);
   }
 
   async #dump<T>(resource: string, mask: string): Promise<readonly T[]> {

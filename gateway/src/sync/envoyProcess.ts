@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Json } from "../envoy/json";
@@ -7,11 +7,13 @@ import { bootstrap } from "../envoy/listeners";
 import type { Configuration } from "../envoy/model";
 import { writeWhole } from "../files";
 import { EnvoyAdmin } from "./envoyAdmin";
+import { EnvoyFiles, type Outcome } from "./envoyFiles";
 import { checkProgram, faultOfVersion, validate, versionIn } from "./envoyProgram";
 import type { Engine, Refusal } from "./synchroniser";
 
-/** 10,000 hostports with a certificate each took it 4 to 8 s on an idle machine of two cores. */
-const UPDATE_MS = 120_000;
+/** How long it may say nothing: 10,000 hostports with a certificate each took it 4 to 8 s on an idle machine of two cores. */
+const SILENT_MS = 5000;
+const SILENT_MS_FOR_EACH_CHAIN = 5;
 const LOOK_EVERY_MS = 1000;
 const MOST_SILENT = 3;
 const END_MS = 5000;
@@ -25,9 +27,7 @@ export class Envoy implements Engine {
   #child: ChildProcess | undefined;
   #watching: NodeJS.Timeout | undefined;
   #stopping = false;
-  #version = 0;
-  /** What it took last, by the name of the file. */
-  readonly #taken = new Map<string, string>();
+  readonly #files: EnvoyFiles;
   /** Whether it was there when it was told something last. */
   isTold = true;
   /** The clusters that it has, which its listeners may refer to; undefined while nobody knows. */
@@ -46,16 +46,18 @@ export class Envoy implements Engine {
   ) {
     this.#admin = new EnvoyAdmin(join(folder, "admin.sock"));
     mkdirSync(join(folder, "secrets"), { recursive: true, mode: 0o700 });
+    this.#files = new EnvoyFiles(folder, this.#admin);
     if (program) checkProgram(program);
   }
 
-  /** Starts it with what it was told last; one that still runs from before goes on. */
+  /** Starts it with what it took last; one that still runs from before goes on. */
   async start(): Promise<void> {
-    for (const name of ["cds", "lds"])
-      if (!existsSync(this.#file(name))) writeWhole(this.#file(name), JSON.stringify({ version_info: "0", resources: [] }));
+    const isThere = await this.isReady();
+    if (isThere) await this.#files.keepTaken();
+    else this.#files.prepare();
     writeWhole(this.#file("bootstrap"), JSON.stringify(bootstrap({ folder: this.folder, admin: this.#admin.socket, ports: this.ports })));
     if (!this.program) return;
-    if (await this.isReady()) return this.#adopt(this.program);
+    if (isThere) return this.#adopt(this.program);
     this.#spawn(this.program);
     for (let tries = 0; tries < 500 && !this.#stopping; tries++) {
       if (await this.isReady()) return;
@@ -86,11 +88,13 @@ export class Envoy implements Engine {
       ...(process.env.TUNNELPLANE_ENVOY_ARGS?.split(" ") ?? []),
     ];
     rmSync(this.#admin.socket, { force: true });
+    this.#files.prepare();
     // Its output goes where ours goes, so that it outlives a gateway that is killed.
     this.#child = spawn(program, args, { stdio: ["ignore", "inherit", "inherit"] });
     this.#child.once("error", (error) => this.log(`Envoy could not be started: ${error.message}`));
     this.#child.once("exit", async (code, signal) => {
       if (this.#stopping) return;
+      this.isTold = false;
       this.log(`Envoy ended (${signal ?? code}); it is started again in a second`);
       await sleep(1000);
       if (!this.#stopping) this.#spawn(program);
@@ -114,39 +118,50 @@ export class Envoy implements Engine {
   listening = async (): Promise<string[] | undefined> => ((await this.isReady()) ? this.#admin.listening() : undefined);
   isReady = (): Promise<boolean> => this.#admin.isReady();
 
-  /** Hands over a configuration. Returns what Envoy says against it, or nothing. @throws where it says nothing at all */
+  /** Whether it serves anything, be it of the last run, or what came before a configuration that it did not take. */
+  isServing = async (): Promise<boolean> => this.#files.hasTaken && (await this.isReady());
+
+  /** Hands over a configuration. Returns what it says against it, or nothing. */
   async push({ clusters, listeners, secrets }: Configuration): Promise<Refusal | undefined> {
     this.isTold = await this.isReady();
     for (const [name, secret] of Object.entries(secrets)) writeWhole(join(this.folder, "secrets", name), JSON.stringify(secret));
     const names = new Set(clusters.map(({ name }) => name));
-    this.#clusters ??= await this.#clustersOfFile();
+    this.#clusters ??= await this.#files.taken("cds");
     // Clusters that leave stay until no listener refers to them.
     const leaving = (this.#clusters ?? []).filter(({ name }) => !names.has(name));
-    const refused = (await this.#putClusters([...clusters, ...leaving])) ?? (await this.#putListeners(listeners));
+    const patience = patienceFor(listeners);
+    const refused = (await this.#putClusters([...clusters, ...leaving], patience)) ?? (await this.#putListeners(listeners, patience));
     if (refused !== undefined) return refused;
+    if (!this.isTold) return undefined; // What it took last may need the others.
     for (const name of readdirSync(join(this.folder, "secrets")))
       if (!(name in secrets)) rmSync(join(this.folder, "secrets", name), { force: true });
-    return this.#putClusters(clusters);
+    return leaving.length === 0 ? undefined : this.#putClusters(clusters, patience);
   }
 
-  /** Those of the file, if the Envoy that runs took it. */
-  async #clustersOfFile(): Promise<readonly Json[] | undefined> {
-    const { version_info, resources } = JSON.parse(readFileSync(this.#file("cds"), "utf8")) as { version_info: string; resources: Json[] };
-    const isTaken = await this.#admin.tookClusters(version_info);
-    if (isTaken === undefined) return undefined;
-    return isTaken ? resources.map(({ "@type": _, ...cluster }) => cluster) : [];
+  async #putListeners(listeners: readonly Json[], patience: number): Promise<Refusal | undefined> {
+    const { outcome } = await this.#files.put("lds", listeners, patience);
+    if (this.#isFine(outcome)) return undefined;
+    const reason = outcome === "refused" ? await this.#admin.listenerFault() : undefined;
+    await this.#files.undo("lds", patience);
+    return { reason: reason ?? WHAT_HAPPENED[outcome]("lds.json", patience), clusters: new Map(), isSilent: outcome === "silent" };
   }
 
-  async #putListeners(listeners: readonly Json[]): Promise<Refusal | undefined> {
-    if ((await this.#put("lds", "envoy.config.listener.v3.Listener", listeners)).outcome !== "refused") return undefined;
-    return { reason: (await this.#admin.listenerFault()) ?? `Envoy refused lds.json; ${ITS_LOG}`, clusters: new Map() };
-  }
-
-  async #putClusters(clusters: readonly Json[]): Promise<Refusal | undefined> {
-    const { outcome, version } = await this.#put("cds", "envoy.config.cluster.v3.Cluster", clusters);
+  async #putClusters(clusters: readonly Json[], patience: number): Promise<Refusal | undefined> {
+    const { outcome, version } = await this.#files.put("cds", clusters, patience);
     if (outcome === "taken") this.#clusters = clusters;
-    if (outcome !== "refused") return undefined;
-    // Envoy takes each cluster for itself; those that it refused must not ride in what it is told next.
+    if (this.#isFine(outcome)) return undefined;
+    const reasons = outcome === "refused" ? await this.#faultsAmong(clusters, version) : new Map<string, string>();
+    await this.#files.undo("cds", patience);
+    return { reason: WHAT_HAPPENED[outcome]("cds.json", patience), clusters: reasons, isSilent: outcome === "silent" };
+  }
+
+  #isFine(outcome: Outcome): outcome is "taken" | "nobody is there" {
+    if (outcome === "nobody is there") this.isTold = false; // It starts with what it took last, and is told the rest then.
+    return outcome === "taken" || outcome === "nobody is there";
+  }
+
+  /** It takes each cluster of a file for itself: those that it refused, with what is wrong with each. */
+  async #faultsAmong(clusters: readonly Json[], version: string): Promise<ReadonlyMap<string, string>> {
     const before = new Map((this.#clusters ?? []).map((cluster) => [cluster.name, JSON.stringify(cluster)]));
     const held = await this.#admin.clusters();
     const isRefused = (cluster: Json) => {
@@ -154,50 +169,20 @@ export class Envoy implements Engine {
       const changed = before.get(cluster.name) ?? JSON.stringify(cluster);
       return since === undefined || (since !== version && changed !== JSON.stringify(cluster));
     };
-    this.#clusters = clusters.filter((cluster) => !isRefused(cluster));
     const reasons = new Map<string, string>();
     for (const cluster of clusters.filter(isRefused))
       reasons.set(String(cluster.name), (reasons.size < MOST_REASONS ? await this.#faultOf(cluster) : undefined) ?? ITS_LOG);
-    return { reason: `Envoy refused cds.json; ${ITS_LOG}`, clusters: reasons };
+    return reasons;
   }
 
   async #faultOf(cluster: Json): Promise<string | undefined> {
     return this.program && validate(this.program, this.folder, { clusters: [cluster], listeners: [] });
   }
 
-  async #put(
-    name: "cds" | "lds",
-    type: string,
-    resources: readonly Json[],
-  ): Promise<{ readonly outcome: "taken" | "refused" | "nobody is there"; readonly version: string }> {
-    const text = JSON.stringify(resources.map((one) => ({ "@type": `type.googleapis.com/${type}`, ...one })));
-    const version = `${Date.now()}.${++this.#version}`;
-    // It reads a file as a whole, however little of it changed.
-    if (this.#taken.get(name) === text) return { outcome: "taken", version };
-    this.#taken.delete(name);
-    const prefix = name === "cds" ? "cluster_manager.cds." : "listener_manager.lds.";
-    let before = await this.#admin.counters(prefix);
-    writeWhole(this.#file(name), `{"version_info":"${version}","resources":${text}}`);
-    if (!before) {
-      this.isTold = false; // It will read the file when it starts.
-      return { outcome: "nobody is there", version };
-    }
-    for (const end = Date.now() + UPDATE_MS; Date.now() < end; await sleep(10)) {
-      const now = await this.#admin.counters(prefix);
-      if (!now) continue;
-      if ((now.update_attempt ?? 0) < (before.update_attempt ?? 0)) before = {}; // It was started again.
-      if ((now.update_rejected ?? 0) > (before.update_rejected ?? 0)) return { outcome: "refused", version };
-      if ((now.update_success ?? 0) > (before.update_success ?? 0)) {
-        this.#taken.set(name, text);
-        return { outcome: "taken", version };
-      }
-    }
-    throw new Error(`Envoy did not take ${name}.json within ${UPDATE_MS / 1000} s`);
-  }
-
-  /** Asks a second Envoy, which serves nothing, what it thinks of a configuration. Where there is none, the one that runs is asked. */
-  async complaint(configuration: Configuration): Promise<string | undefined> {
-    return this.program ? validate(this.program, this.folder, configuration) : (await this.push(configuration))?.reason;
+  /** Asks a second Envoy, which serves nothing, what it thinks of a configuration; undefined where there is none to ask. */
+  get complaint(): Engine["complaint"] {
+    const { program } = this;
+    return program === undefined ? undefined : (configuration) => validate(program, this.folder, configuration);
   }
 
   async stop(): Promise<void> {
@@ -216,3 +201,13 @@ export class Envoy implements Engine {
 
   readonly #file = (name: string): string => join(this.folder, `${name}.json`);
 }
+
+const patienceFor = (listeners: readonly Json[]): number =>
+  SILENT_MS + SILENT_MS_FOR_EACH_CHAIN * listeners.reduce((sum, { filter_chains }) => sum + (filter_chains as unknown[]).length, 0);
+
+const WHAT_HAPPENED: Readonly<Record<Exclude<Outcome, "taken" | "nobody is there">, (file: string, patience: number) => string>> = {
+  refused: (file) => `Envoy refused ${file}; ${ITS_LOG}`,
+  unread: (file) => `Envoy could not read ${file}; ${ITS_LOG}`,
+  ended: (file) => `Envoy ended when it was given ${file}`,
+  silent: (file, patience) => `Envoy said nothing of ${file} within ${patience / 1000} s`,
+};

@@ -2,7 +2,6 @@ import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { messageOf } from "@tunnelplane/sdk/contract";
 import { bootstrap } from "../envoy/listeners";
 import type { Configuration } from "../envoy/model";
 
@@ -36,6 +35,8 @@ export function checkProgram(program: string): void {
   if (fault !== undefined) throw new Error(fault);
 }
 
+const LONGEST_MS = 60_000;
+
 /** Asks an Envoy that serves nothing what is wrong with a configuration. @param beside the folder for what it reads */
 export async function validate(
   program: string,
@@ -43,19 +44,34 @@ export async function validate(
   { clusters, listeners }: Pick<Configuration, "clusters" | "listeners">,
 ): Promise<string | undefined> {
   const folder = mkdtempSync(join(beside, "check-"));
+  const file = join(folder, "all.json");
   try {
     const { dynamic_resources: _, ...start } = bootstrap({ folder, admin: join(folder, "admin.sock") });
-    writeFileSync(join(folder, "all.json"), JSON.stringify({ ...start, static_resources: { clusters, listeners } }), { mode: 0o600 });
-    await runFile(program, ["--mode", "validate", "-l", "warn", "-c", join(folder, "all.json")], {
-      timeout: 60_000,
+    writeFileSync(file, JSON.stringify({ ...start, static_resources: { clusters, listeners } }), { mode: 0o600 });
+    await runFile(program, ["--mode", "validate", "-l", "warn", "-c", file], {
+      timeout: LONGEST_MS,
       maxBuffer: 64 << 20,
     });
     return undefined;
   } catch (error) {
-    const said = String((error as { stderr?: Buffer }).stderr ?? messageOf(error));
-    const cause = said.match(/[^\n]*(?:caused by|Failed|Invalid|error)[^\n]*/g)?.at(-1) ?? "it ended without saying why";
-    return cause.replace(/^.*initializing configuration '[^']*': /, "").slice(-300);
+    const { code, killed, stderr = "" } = error as { readonly code?: unknown; readonly killed?: boolean; readonly stderr?: string };
+    // It could not be asked: there is no room for the file, say.
+    if (typeof code === "string" && !killed) throw error;
+    return killed ? `it did not come to an end within ${LONGEST_MS / 1000} s` : (causeIn(stderr) ?? "it ended without saying why");
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+const LONGEST_CAUSE = 300;
+
+/**
+ * The cause in what Envoy says against a configuration, and nothing else: it quotes what it could not read, keys and names of
+ * others among it.
+ */
+export function causeIn(said: string): string | undefined {
+  const own = said.split(/initializing configuration '[^']*': /).at(-1) ?? said;
+  const constraint = /^: (Proto constraint [^\n]*)/m.exec(own)?.[1]?.split("caused by ").at(-1);
+  const first = own.split("\n", 1)[0]?.split(/(?<=\)): \{|:? goo\.gle\/debug/)[0];
+  return (constraint ?? first)?.replaceAll(/\s+/g, " ").trim().slice(0, LONGEST_CAUSE) || undefined;
 }

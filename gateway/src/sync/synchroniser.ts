@@ -7,16 +7,24 @@ export interface Engine {
   /** How to start it, for people. */
   readonly cure: string;
   isReady(): Promise<boolean>;
+  /** Hands over a configuration. What it does not take changes nothing of what it serves. */
   push(configuration: Configuration): Promise<Refusal | undefined>;
-  /** What it says against a configuration; it may serve what it takes. */
-  complaint(configuration: Configuration): Promise<string | undefined>;
+  /** Asks somebody else who serves nothing what is wrong with a configuration. */
+  readonly complaint?: Ask;
 }
+
+type Ask = (configuration: Configuration) => Promise<string | undefined>;
 
 export interface Refusal {
   readonly reason: string;
-  /** The clusters that it refused, by name, with what is wrong with each; empty where listeners were refused, or nobody knows. */
+  /** The clusters that it refused, by name, with what is wrong with each; empty where it refused something else, or read nothing. */
   readonly clusters: ReadonlyMap<string, string>;
+  /** Whether it said nothing at all; that need not be the configuration's fault. */
+  readonly isSilent: boolean;
 }
+
+/** Some of what is wrong was found, and the next try goes on from there. */
+export class Unfinished extends Error {}
 
 /** With more, the gateway leaves everything as it was, and goes on from there with the next try: each costs Envoy's start. */
 const MOST_CHECKS = 200;
@@ -34,12 +42,20 @@ interface Refused {
 
 type Make = (objects: Objects, leftOut: ReadonlyMap<string, string>) => Configuration;
 
-interface Tools {
+interface Search {
+  readonly ask: Ask;
   /** Makes the configuration without some edges. */
   readonly make: (without: ReadonlyMap<string, string>) => Configuration;
   /** The configuration of an edge alone. */
   readonly alone: (id: string) => string;
+  /** Edges that are not known to be good. */
+  readonly without: Set<string>;
+  /** Whether all others are known to be. */
+  isGood: boolean;
 }
+
+/** It is refused without all of those edges, too. */
+class NoneOfThem extends Error {}
 
 /** Has Envoy serve what is declared. An edge that Envoy refuses is found and left out; the others go on. */
 export class Synchroniser {
@@ -61,7 +77,8 @@ export class Synchroniser {
     for (const [id, { text }] of this.#leftOut) if (alone(id) !== text) this.#leftOut.delete(id);
     const configuration = make(objects, this.#reasons);
     this.renewAt = configuration.renewAt;
-    if (textOf(configuration) === this.#served) return false;
+    if (textOf(configuration) === this.#served && this.engine.isTold) return false;
+    const known = this.#leftOut.size;
     try {
       this.#keep(await this.#push(configuration, objects, make), alone);
     } catch (error) {
@@ -69,15 +86,15 @@ export class Synchroniser {
       this.edges = make(objects, this.#reasons).edges.map((edge) =>
         edge.state === "applied" && this.#servedAlone(edge.id) !== alone(edge.id) ? { ...edge, state: "rejected", reason: BEHIND } : edge,
       );
-      throw error;
+      throw this.#leftOut.size > known ? new Unfinished((error as Error).message) : error;
     }
     return true;
   }
 
   #keep(configuration: Configuration, alone: (id: string) => string): void {
-    this.edges = configuration.edges;
     const isTold = this.engine.isTold;
-    const served = new Set(isTold ? configuration.edges.filter(({ state }) => state === "applied").map(({ id }) => id) : []);
+    this.edges = isTold ? configuration.edges : [];
+    const served = new Set(isTold ? configuration.edges.map(({ id }) => id) : []);
     this.#servedAlone = (id) => (served.has(id) ? alone(id) : undefined);
     this.#served = isTold ? textOf(configuration) : "";
   }
@@ -90,15 +107,14 @@ export class Synchroniser {
     let refused = await this.engine.push(configuration);
     for (let round = 1; refused !== undefined; round++) {
       const known = this.#leftOut.size;
-      const edges = configuration.edges.filter(({ state }) => state === "applied").map(({ id }) => id);
+      // Those that are rejected too: some of their hostports and routes may be served.
+      const edges = configuration.edges.map(({ id }) => id).filter((id) => !this.#leftOut.has(id));
       if (refused.clusters.size > 0) for (const id of edges) this.#leaveOutUserOf(refused.clusters, id, alone(id));
-      else {
-        const suspects = edges.filter((id) => this.#servedAlone(id) !== textOf(alone(id)));
-        await this.#find(suspects, new Set(suspects), {
+      else
+        await this.#search(edges, refused, {
           make: (without) => make(objects, new Map([...this.#reasons, ...without])),
           alone: (id) => textOf(alone(id)),
         });
-      }
       const isStuck = this.#leftOut.size === known && refused.clusters.size === 0;
       if (isStuck || round === MOST_ROUNDS) throw new Error(`${refused.reason}. ${KEPT}; ${this.#leftOut.size} edges were found at fault`);
       configuration = make(objects, this.#reasons);
@@ -106,6 +122,31 @@ export class Synchroniser {
     }
     return configuration;
   }
+
+  /**
+   * Looks among the edges that changed first. Asks the Envoy that serves last: it may know more, but what it is asked about
+   * it serves.
+   */
+  async #search(edges: readonly string[], { isSilent }: Refusal, tools: Pick<Search, "make" | "alone">): Promise<void> {
+    const { complaint } = this.engine;
+    const changed = edges.filter((id) => this.#servedAlone(id) !== tools.alone(id));
+    const known = this.#leftOut.size;
+    const look = async (among: readonly string[], ask: Ask | undefined) => {
+      if (!ask || this.#leftOut.size > known) return;
+      await this.#find(among, { ...tools, ask, without: new Set(among), isGood: false }).catch((error) => {
+        if (!(error instanceof NoneOfThem)) throw error;
+      });
+    };
+    await look(changed, complaint);
+    if (changed.length < edges.length) await look(edges, complaint);
+    if (!isSilent) await look(changed, this.#askItself);
+  }
+
+  readonly #askItself: Ask = async (configuration) => {
+    const refused = await this.engine.push(configuration);
+    if (refused?.isSilent || !this.engine.isTold) throw new Error(`${refused?.reason ?? "Envoy is gone"}. ${KEPT}`);
+    return refused?.reason;
+  };
 
   get #reasons(): ReadonlyMap<string, string> {
     return new Map([...this.#leftOut].map(([id, { reason }]) => [id, reason]));
@@ -124,25 +165,36 @@ export class Synchroniser {
   }
 
   /**
-   * Halves what is refused until single edges are left, and leaves those out. It adds to what is good, because Envoy may
-   * serve what it is asked about.
-   * @param without what is not known to be good
+   * Halves what is refused until single edges are left, and leaves those out. It adds to what is good: an edge is at fault
+   * only if all is taken without it.
    */
-  async #find(ids: readonly string[], without: Set<string>, tools: Tools): Promise<void> {
+  async #find(ids: readonly string[], search: Search): Promise<void> {
+    const { without } = search;
     if (ids.length === 0) return;
+    for (const id of ids) without.delete(id);
+    const complaint = await this.#ask(search);
+    if (complaint === undefined) {
+      search.isGood = true;
+      return;
+    }
+    for (const id of ids) without.add(id);
+    const [first = "", ...others] = ids;
+    if (others.length === 0) {
+      if (!search.isGood && (await this.#ask(search)) !== undefined) throw new NoneOfThem();
+      search.isGood = true;
+      return this.#leaveOut(first, complaint, search.alone(first));
+    }
+    const middle = Math.ceil(ids.length / 2);
+    await this.#find(ids.slice(0, middle), search);
+    await this.#find(ids.slice(middle), search);
+  }
+
+  #ask({ ask, make, without }: Search): Promise<string | undefined> {
     if (++this.#checks > MOST_CHECKS)
       throw new Error(
         `Envoy refused the configuration, and ${MOST_CHECKS} checks did not find all edges at fault: the next try looks for the others. ${KEPT}`,
       );
-    for (const id of ids) without.delete(id);
-    const complaint = await this.engine.complaint(tools.make(new Map([...without].map((id) => [id, "Envoy is being asked about it"]))));
-    if (complaint === undefined) return;
-    for (const id of ids) without.add(id);
-    const [first = "", ...others] = ids;
-    if (others.length === 0) return this.#leaveOut(first, complaint, tools.alone(first));
-    const middle = Math.ceil(ids.length / 2);
-    await this.#find(ids.slice(0, middle), without, tools);
-    await this.#find(ids.slice(middle), without, tools);
+    return ask(make(new Map([...without].map((id) => [id, "Envoy is being asked about it"]))));
   }
 }
 

@@ -1,0 +1,139 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Json, typed } from "../envoy/json";
+import { writeWhole } from "../files";
+import type { EnvoyAdmin, Updates } from "./envoyAdmin";
+
+const FILES = {
+  cds: { type: "envoy.config.cluster.v3.Cluster", stats: "cluster_manager.cds" },
+  lds: { type: "envoy.config.listener.v3.Listener", stats: "listener_manager.lds" },
+} as const;
+type Name = keyof typeof FILES;
+const NAMES = Object.keys(FILES) as Name[];
+
+const LOOK_EVERY_MS = 10;
+
+/** What Envoy made of a file; "silent" if it said nothing within the time that it was given. */
+export type Outcome = "taken" | "refused" | "unread" | "ended" | "silent" | "nobody is there";
+
+interface Written {
+  readonly version_info: string;
+  readonly resources: readonly Json[];
+}
+
+/**
+ * The files that Envoy reads, of clusters and of listeners. The last of each that it took is kept beside them. It stands in
+ * its place again as soon as Envoy does not take another one, and before Envoy starts: so one bad file never takes all down.
+ */
+export class EnvoyFiles {
+  /** What it took last, by the name of the file. */
+  readonly #taken = new Map<Name, { readonly text: string; readonly version: string }>();
+  #version = 0;
+
+  constructor(
+    private readonly folder: string,
+    private readonly admin: EnvoyAdmin,
+  ) {
+    // A folder of its own: Envoy may watch the other one as a whole.
+    mkdirSync(join(folder, "taken"), { recursive: true, mode: 0o700 });
+  }
+
+  /** Whether Envoy ever took something; it starts with that. */
+  get hasTaken(): boolean {
+    return existsSync(this.#kept("lds"));
+  }
+
+  /** Puts in place what Envoy took last, for one that starts. */
+  prepare(): void {
+    for (const name of NAMES) if (existsSync(this.#kept(name)) || !existsSync(this.#file(name))) this.#putBack(name);
+  }
+
+  /** Keeps what an Envoy that runs has taken, where an older gateway did not. */
+  async keepTaken(): Promise<void> {
+    for (const name of NAMES) {
+      if (existsSync(this.#kept(name))) continue;
+      const updates = await this.admin.updates(FILES[name].stats);
+      if (updates !== undefined && updates.version === this.#read(this.#file(name))?.version_info) this.#keep(name);
+    }
+  }
+
+  /** The resources that Envoy took last; none where nobody knows. */
+  async taken(name: Name): Promise<readonly Json[] | undefined> {
+    const updates = await this.admin.updates(FILES[name].stats);
+    if (updates === undefined) return undefined;
+    const written = this.#read(this.#kept(name));
+    return written?.version_info === updates.version ? written.resources.map(({ "@type": _, ...resource }) => resource) : [];
+  }
+
+  /** Puts a file in place, and waits for what Envoy makes of it. @param patience in milliseconds */
+  async put(name: Name, resources: readonly Json[], patience: number): Promise<{ readonly outcome: Outcome; readonly version: string }> {
+    const { type, stats } = FILES[name];
+    const text = JSON.stringify(resources.map((one) => typed(type, one)));
+    const version = `${Date.now()}.${++this.#version}`;
+    const write = () => writeWhole(this.#file(name), `{"version_info":"${version}","resources":${text}}`);
+    const before = await this.admin.updates(stats);
+    if (!before) {
+      // It starts with what it took last; before it ever took anything, there is nothing better than this.
+      if (!existsSync(this.#kept(name))) write();
+      return { outcome: "nobody is there", version };
+    }
+    // It reads a file as a whole, however little of it changed.
+    const taken = this.#taken.get(name);
+    if (taken?.text === text && taken.version === before.version) return { outcome: "taken", version };
+    write();
+    const outcome = await this.#outcome(name, version, before, patience);
+    if (outcome === "taken") {
+      this.#taken.set(name, { text, version });
+      this.#keep(name);
+    }
+    return { outcome, version };
+  }
+
+  /** Puts back what Envoy took last, and waits until it has read it. @param patience in milliseconds */
+  async undo(name: Name, patience: number): Promise<void> {
+    const { stats } = FILES[name];
+    const before = await this.admin.updates(stats);
+    this.#putBack(name);
+    for (const end = Date.now() + patience; before && Date.now() < end; await sleep(LOOK_EVERY_MS)) {
+      const now = await this.admin.updates(stats);
+      if (now && now.attempts !== before.attempts) return;
+    }
+  }
+
+  async #outcome(name: Name, version: string, before: Updates, patience: number): Promise<Outcome> {
+    for (const end = Date.now() + patience; Date.now() < end; await sleep(LOOK_EVERY_MS)) {
+      const now = await this.admin.updates(FILES[name].stats);
+      if (!now) continue;
+      if (now.version === version) return "taken";
+      // Another one began to count anew; before it started, this file was taken away.
+      if (now.attempts < before.attempts) return "ended";
+      if (now.refused > before.refused) return "refused";
+      if (now.unread > before.unread) return "unread";
+    }
+    return "silent";
+  }
+
+  #keep(name: Name): void {
+    const kept = this.#kept(name);
+    copyFileSync(this.#file(name), `${kept}.new`);
+    renameSync(`${kept}.new`, kept);
+  }
+
+  #putBack(name: Name): void {
+    const kept = this.#kept(name);
+    writeWhole(this.#file(name), existsSync(kept) ? readFileSync(kept, "utf8") : JSON.stringify({ version_info: "0", resources: [] }));
+  }
+
+  /** Nothing where it is not there, or damaged. */
+  #read(file: string): Written | undefined {
+    try {
+      return JSON.parse(readFileSync(file, "utf8")) as Written;
+    } catch {
+      return undefined;
+    }
+  }
+
+  readonly #file = (name: Name): string => join(this.folder, `${name}.json`);
+  readonly #kept = (name: Name): string => join(this.folder, "taken", `${name}.json`);
+}
