@@ -200,7 +200,9 @@ describe("The edge of one member", () => {
       const { edge } = await one.site(FIRST);
       const edges = await one.reports((all) => all.length === 1);
       expect(edges[0]).to.include({ id: edge.id, state: "rejected" });
-      expect([await one.ready(), await one.live()], "readyz and livez").to.deep.equal([503, 200]);
+      // A busy machine's Envoy may leave a single question of the gateway unanswered.
+      while ((await one.live()) !== 200) await sleep(50);
+      expect(await one.ready()).to.equal(503);
       expect(one.gateway.log).to.contain("Envoy said nothing of lds.json within 5");
       expect(readFileSync(file, "utf8")).to.equal(before);
       expect(await one.metrics()).to.contain("tunnelplane_gateway_taken 0");
