@@ -11,6 +11,7 @@ import { keySets, keySetsOf } from "./keySets";
 import type { Place, Ports } from "./ports";
 import type { Asking, Published } from "./published";
 import { UpstreamWatch } from "./upstreams/upstreams";
+import { mostSignIns } from "./watches";
 
 /** Where systems keep the authorities they trust: Debian and Alpine, Fedora, SUSE. */
 const SYSTEM_TRUST = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem"];
@@ -144,6 +145,7 @@ export class Machine {
       issuers: this.#discovery.known,
       keySets: this.#keySets?.known,
       upstreams: this.upstreams.view(),
+      mostSignIns: mostSignIns(),
       sessionKey: this.#sessionKey,
       now: Date.now(),
     };

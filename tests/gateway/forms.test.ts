@@ -2,11 +2,12 @@ import { createSchema, definitionOf, type Kind, toAnswered } from "@tunnelplane/
 import { expect } from "chai";
 import fc from "fast-check";
 import { objectsOf, type Surroundings, translate } from "../../gateway/dist";
+import { mostSignIns } from "../../gateway/dist/watches";
 import { certificate } from "../support/api/fixtures";
 import { complaint, ENVOY } from "../support/envoy";
 import { bodiesOf } from "../support/generatedBodies";
 import { size } from "../support/size";
-import { CERTIFICATE, SURROUNDINGS } from "./worlds";
+import { CERTIFICATE, httpsEdge, oidc, route, SURROUNDINGS } from "./worlds";
 
 /** Gateways do not do these, whatever their form; docs/gateway.md lists them. */
 const NOT_DONE = new RegExp(
@@ -34,6 +35,30 @@ function answered(kind: Kind, id: string, body: object): { kind: Kind; fields: o
   const fields = toAnswered(createSchema(definitionOf(kind)), body, { uri: `/${id}`, refer });
   return { kind, fields: { id, ...(fields as object) } };
 }
+
+describe("Routes that sign users in", () => {
+  it("are refused, the newest first, where Envoy could not watch the secrets of all, and it goes on", function () {
+    if (!ENVOY) {
+      console.log("    Skipped: Envoy could not be installed, because Python 3 with venv is missing");
+      this.skip();
+    }
+    // Linux bears 128 watchers unless told more; a machine that bears thousands needs no limit here.
+    const most = Math.min(mostSignIns() ?? 100, 100);
+    const idOf = (index: number) => `edghtsrt_${String(index).padStart(3, "0")}`;
+    const routes = Array.from({ length: most + 20 }, (_, index) => route({ id: idOf(index), match: `/r${index}`, oidc: oidc() }));
+    const objects = objectsOf([httpsEdge({ routes: [...routes.toReversed(), route({ id: "edghtsrt_open" })] })]);
+    const own = certificate({ name: "app.example.com", extensions: ["subjectAltName = DNS:app.example.com"] });
+    const surroundings = { ...SURROUNDINGS, mostSignIns: most, certificates: [{ ...CERTIFICATE, chain: own.pem, key: own.privateKey }] };
+    const { edges, secrets, listeners } = translate(objects, surroundings);
+    expect(Object.keys(secrets)).to.have.length(2 * most);
+    expect(edges[0]?.reason).to.include("and 15 more routes").and.to.include("fs.inotify.max_user_instances");
+    const served = JSON.stringify(listeners);
+    const callbacks = routes.filter(({ id }) => served.includes(`/callback/${id}`)).map(({ id }) => id);
+    expect(callbacks).to.deep.equal(routes.slice(0, most).map(({ id }) => id));
+    expect(served).to.include("edghtsrt_open");
+    expect(complaint((folder) => translate(objects, { ...surroundings, secrets: folder }))).to.equal(undefined);
+  });
+});
 
 describe("A value that the API takes", () => {
   const own = certificate({ name: "example.com", extensions: ["subjectAltName = DNS:*.example.com"] });

@@ -1,3 +1,4 @@
+import { complainAboutHeaderValue, complainAboutResponseHeader } from "@tunnelplane/sdk/contract";
 import type { Json } from "./json";
 import { Unservable } from "./model";
 
@@ -7,24 +8,12 @@ export type Response = {
   readonly response_headers_to_add?: readonly Json[];
 };
 
-/** Headers that say how a message is framed: Envoy writes them, and a second one would confuse clients. */
-const FRAMING = new Set([
-  "connection",
-  "content-length",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
-
 export function answerOf(status: number, body = "", headers: Readonly<Record<string, string>> = {}): Response {
   if (!Number.isInteger(status) || status < 200 || status > 599)
     throw new Unservable(`it answers with the status ${status}, which is none that a request can end with: use 200 to 599`);
   const added = Object.entries(headers).map(([key, value]) => {
-    if (FRAMING.has(key.toLowerCase()) || key.startsWith(":"))
-      throw new Unservable(`it answers with the header ${key}, which Envoy writes itself: leave it out`);
+    const complaint = complainAboutResponseHeader(key) ?? complainAboutHeaderValue(value);
+    if (complaint) throw new Unservable(`it answers with the header ${JSON.stringify(key)}, which ${complaint}`);
     return { header: { key, value: value.replaceAll("%", "%%") }, append_action: "OVERWRITE_IF_EXISTS_OR_ADD" };
   });
   return {

@@ -85,6 +85,8 @@ export interface Surroundings {
   /** By their URLs, the key sets that answered once; without, all are taken for good. */
   readonly keySets?: ReadonlyMap<string, unknown>;
   readonly upstreams: Upstreams;
+  /** How many routes may sign users in: Envoy aborts when it cannot watch another file. Default: any number. */
+  readonly mostSignIns?: number;
   /** The key that signs session cookies; each route gets a key derived from it. */
   readonly sessionKey: string;
   /** In milliseconds. */

@@ -43,6 +43,8 @@ export interface Context {
   readonly objects: Objects;
   readonly surroundings: Surroundings;
   readonly backends: Backends;
+  /** The routes that may sign users in, by id. */
+  readonly signIns: ReadonlySet<string>;
 }
 
 type Place = Pick<Served, "exact" | "path" | "method">;
@@ -82,7 +84,7 @@ function refuse(route: HttpsEdgeRoutes, why: string, hidesCookies: boolean): Ser
 export const OWN: Served = { exact: false, path: OWN_PATHS, decision: { outcome: NOTHING }, fields: () => answerOf(404) };
 
 function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: Context): Serving {
-  const { objects, surroundings, backends } = context;
+  const { objects, surroundings, backends, signIns } = context;
   refuseUnreachable(route.match);
   const host = isWildcard(hostport.host) ? undefined : hostport.host;
   const decision = decide(route.policies, route.id, host);
@@ -94,6 +96,10 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: Context): Se
   const destination = backends.destination(route.backend, hostport, true);
   const check = route.jwt_validation?.enabled && tokenCheck(route.id, route.jwt_validation, backends, surroundings);
   const tokens = check ? { ...check, name: route.id } : undefined;
+  if (route.oidc?.enabled && !signIns.has(route.id))
+    throw new Unreachable(
+      `${signIns.size} older routes sign users in, and Envoy can watch the secrets of no more here: raise fs.inotify.max_user_instances`,
+    );
   const session = route.oidc?.enabled ? signIn(route.id, route.oidc, hostport, backends, surroundings) : undefined;
   const from = networks ? [networks] : [];
   const admit = networks || agents.length > 0 ? { admit: routeRbac(admitting(agents, from)) } : {};

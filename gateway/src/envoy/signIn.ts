@@ -3,7 +3,7 @@ import type { HttpsEdgeRoutesOidc } from "@tunnelplane/sdk";
 import { OWN_PATHS } from "@tunnelplane/sdk/contract";
 import type { Backends } from "./backends";
 import { extension, type Json, script, turnOn, typed } from "./json";
-import { type Surroundings, Unreachable } from "./model";
+import { type Objects, type Surroundings, Unreachable } from "./model";
 import { type Hostport, isWildcard, shortHash } from "./names";
 import { escapeRegex } from "./regex";
 import { COOKIE_SETTINGS, cookieNames } from "./sessionCookies";
@@ -19,6 +19,12 @@ export interface SignIn {
   readonly mayEnd: readonly Json[];
   readonly secrets: Readonly<Record<string, Json>>;
   readonly renewAt: number | undefined;
+}
+
+/** The routes that may sign users in, the oldest first, so that a new one takes no other's place. */
+export function signInPlaces({ https_edge }: Objects, { mostSignIns }: Surroundings): ReadonlySet<string> {
+  const asking = https_edge.flatMap(({ routes }) => routes.filter(({ oidc }) => oidc?.enabled).map(({ id }) => id));
+  return new Set(asking.sort().slice(0, mostSignIns));
 }
 
 export function signIn(

@@ -7,7 +7,8 @@ import type { Json } from "./json";
 import { type Front, listenersOf } from "./listeners";
 import { type Configuration, type EdgeState, type Objects, type Surroundings, Unservable } from "./model";
 import { type Hostport, isHostport, readHostport } from "./names";
-import { dependsOnPath, type Needs, OWN, serveRoute } from "./routes";
+import { type Context, dependsOnPath, type Needs, OWN, serveRoute } from "./routes";
+import { signInPlaces } from "./signIn";
 import { tcpFilters } from "./tcpChain";
 import { downstreamTls, type Termination, terminationOf } from "./tls";
 import { virtualHost } from "./virtualHost";
@@ -50,8 +51,9 @@ export function translate(objects: Objects, surroundings: Surroundings, leftOut:
     const reason = [...inShort(reasons, "hostports"), ...inShort([...refusals], "routes")].join("; ");
     edges.push({ id: edge.id, state: reason === "" ? "applied" : "rejected", reason });
   };
+  const signIns = signInPlaces(objects, surroundings);
   for (const edge of objects.https_edge)
-    serve(edge, (hostport, attempt) => httpsFront(edge, hostport, { objects, surroundings, backends: attempt }));
+    serve(edge, (hostport, attempt) => httpsFront(edge, hostport, { objects, surroundings, signIns, backends: attempt }));
   for (const edge of objects.tls_edge)
     serve(edge, (hostport, attempt) => tlsFront(edge, hostport, { objects, surroundings, backends: attempt }));
   const needs = fronts.flatMap((front) => ("needs" in front ? front.needs : []));
@@ -75,12 +77,6 @@ const inShort = (reasons: readonly string[], what: string): string[] => [
   ...reasons.slice(0, MOST_REASONS),
   ...(reasons.length > MOST_REASONS ? [`and ${reasons.length - MOST_REASONS} more ${what}`] : []),
 ];
-
-interface Context {
-  readonly objects: Objects;
-  readonly surroundings: Surroundings;
-  readonly backends: Backends;
-}
 
 const endsUpstream = (edge: HttpsEdge | TlsEdge): boolean =>
   edge.tls_termination?.enabled === true && "terminate_at" in edge.tls_termination && edge.tls_termination.terminate_at === "upstream";
@@ -119,7 +115,7 @@ function httpsFront(edge: HttpsEdge, hostport: Hostport, context: Context): Fron
   };
 }
 
-function tlsFront(edge: TlsEdge, hostport: Hostport, { objects, surroundings, backends }: Context): Front {
+function tlsFront(edge: TlsEdge, hostport: Hostport, { objects, surroundings, backends }: Omit<Context, "signIns">): Front {
   const upstream = endsUpstream(edge);
   if (upstream && (edge.mutual_tls?.enabled || edge.policies?.enabled))
     throw new Unservable(

@@ -36,7 +36,13 @@ export { complainAboutCidr } from "./formats/cidr";
 export { type Change, EVENT_TYPES, eventTypeOf } from "./formats/event";
 export { GATEWAY_NAME, GATEWAY_NAME_FORM } from "./formats/gatewayName";
 export { isAddress, isDomain, LONGEST_ADDRESS } from "./formats/host";
-export { complainAboutPath, ENCODED_NEEDLESSLY, OWN_PATHS } from "./formats/http";
+export {
+  complainAboutHeaderValue,
+  complainAboutPath,
+  complainAboutResponseHeader,
+  ENCODED_NEEDLESSLY,
+  OWN_PATHS,
+} from "./formats/http";
 export { DEFAULT_SITE } from "./formats/site";
 export { fingerprint, readSshPublicKey, type SshPublicKey, sshPublicKey, validSshPublicKey } from "./formats/sshPublicKey";
 export { durationSeconds, secondsOf, timestamp } from "./formats/time";
