@@ -2,7 +2,7 @@ import { modulesOf, registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { objectsOf, translate } from "../../gateway/dist";
 import { ENFORCED } from "../../gateway/dist/envoy/enforced";
-import { enabled, fixed, httpsEdge, inbound, policy, route, SURROUNDINGS, tlsEdge, to } from "./worlds";
+import { enabled, fixed, httpsEdge, inbound, policy, refs, route, rule, SURROUNDINGS, tlsEdge, to } from "./worlds";
 
 type Entry = { readonly kind: string; readonly fields: object };
 
@@ -54,6 +54,19 @@ describe("What a gateway does not know it does not serve", () => {
     for (const geo_fence of [{ enabled: false, countries: ["DE"] }, null])
       for (const edge of [tls({ geo_fence }), https({ geo_fence }), https({}, { geo_fence })])
         expect(outcomeOf(edge)).to.include({ state: "applied", reason: "", isClosed: false });
+  });
+
+  it("rejects an edge with a value that a newer server brought: how a route matches, where TLS ends, what a rule does", () => {
+    closedFor(https({}, { match_type: "regex" }), 'the value "regex" of match_type of the route "/"', UPGRADE);
+    closedFor(https({ tls_termination: enabled({ min_version: "1.4" }) }), '"1.4" of tls_termination.min_version', UPGRADE);
+    const atMiddle = enabled({ terminate_at: "middle", min_version: null });
+    closedFor(tls({ tls_termination: atMiddle }), '"middle" of tls_termination.terminate_at', UPGRADE);
+    const restricted = tls({ ip_restriction: enabled({ ip_policies: refs("ipp_1") }) });
+    const strange = { ...rule("ipp_1", "deny", "192.0.2.0/24"), id: "ipr_9" };
+    const other = { ...strange, fields: { ...strange.fields, action: "challenge" } };
+    const { edges } = translate(objectsOf([restricted, web, rule("ipp_1", "allow", "10.0.0.0/8"), other]), SURROUNDINGS);
+    expect(edges[0]?.state).to.equal("rejected");
+    expect(edges[0]?.reason).to.contain('the action "challenge" of the rule').and.to.contain(UPGRADE);
   });
 
   it("rejects an edge with an action of a newer server, even one that never runs", () => {

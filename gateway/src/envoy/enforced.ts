@@ -1,5 +1,13 @@
 import type { HttpsEdge, HttpsEdgeRoutes, TlsEdge } from "@tunnelplane/sdk";
-import type { Kind, ModuleName, ModuleNameOf } from "@tunnelplane/sdk/contract";
+import {
+  createSchema,
+  definitionOf,
+  formatPath,
+  type Kind,
+  type ModuleName,
+  type ModuleNameOf,
+  unknownChoice,
+} from "@tunnelplane/sdk/contract";
 import { Unservable } from "./model";
 import { effectOf, type Policies } from "./policies";
 
@@ -23,7 +31,7 @@ export const ENFORCED = {
 /** Something for every module of the contract and every kind that has it. */
 export type Enforcement = { readonly [M in ModuleName]: Readonly<Record<KindWith<M>, string>> };
 
-/** @throws where an edge, or one of its routes, has an enabled module or an action that this gateway does not know */
+/** @throws where an edge, or one of its routes, has an enabled module, an action or a value that this gateway does not know */
 export function refuseUnknown(edge: HttpsEdge | TlsEdge): void {
   refuseUnknownOf("routes" in edge ? "https_edge" : "tls_edge", edge, "the edge");
   const routes = "routes" in edge ? edge.routes : [];
@@ -39,7 +47,15 @@ function refuseUnknownOf(kind: Kind, fields: HttpsEdge | HttpsEdgeRoutes | TlsEd
   // Also of policies whose conditions never hold, and after an action that ends the request.
   if ("policies" in fields && isEnabled(fields.policies))
     for (const { actions } of policiesOf(fields.policies)) for (const { type } of actions) effectOf(type);
+  const choice = unknownChoice(createSchema(definitionOf(kind)), Object.fromEntries(Object.entries(fields).filter(isAsked)));
+  if (choice)
+    throw new Unservable(
+      `the value ${JSON.stringify(choice.value)} of ${formatPath(choice.path)} of ${owner} is not known to this gateway: upgrade this gateway, or choose another`,
+    );
 }
+
+/** What a disabled module says is nothing that is to be enforced. */
+const isAsked = ([, value]: [string, unknown]): boolean => typeof value !== "object" || isEnabled(value);
 
 const policiesOf = ({ inbound, outbound }: Policies) => [...inbound, ...outbound];
 

@@ -1,7 +1,7 @@
 import type { IpPolicyRule, Ref } from "@tunnelplane/sdk";
 import { grouped, onceForEach } from "./indexes";
 import type { Json } from "./json";
-import type { Objects } from "./model";
+import { type Objects, Unservable } from "./model";
 
 interface IpRestriction {
   readonly enabled: boolean;
@@ -15,6 +15,11 @@ export function networksOf(module: IpRestriction | null, { ip_policy_rule }: Obj
   if (!module?.enabled) return undefined;
   const policies = new Set(module.ip_policies.map(({ id }) => id));
   const rules = [...policies].flatMap((id) => byPolicy(ip_policy_rule).get(id) ?? []);
+  const unknown = rules.find(({ action }) => action !== "allow" && action !== "deny");
+  if (unknown)
+    throw new Unservable(
+      `the action ${JSON.stringify(unknown.action)} of the rule ${unknown.id} is not known to this gateway: upgrade this gateway, or remove the rule`,
+    );
   const of = (action: string) =>
     rules
       .filter((rule) => rule.action === action)

@@ -1,5 +1,6 @@
 import "../nodeVersion";
 
+export { unknownChoice } from "./core/choices";
 export * from "./core/convert";
 export * from "./core/definition";
 export { docOf } from "./core/docs";
