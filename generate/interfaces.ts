@@ -10,6 +10,8 @@ export interface Style {
   readonly wrap: (type: string) => string;
   /** Whether fields with defaults may be left out. */
   readonly leaveOut: boolean;
+  /** Whether the fields of an object of which exactly one is set may also be null. */
+  readonly nullable: boolean;
   /** Whether an object whose one field depends on another is written as a union. */
   readonly variants: boolean;
   /** Names the interface of an object in a field. */
@@ -19,10 +21,13 @@ export interface Style {
 /** Writes an object schema as an interface, preceded by the interfaces of the objects inside it. */
 export function writeInterface(name: string, doc: string, schema: z.ZodType, style: Style): string {
   const nested: string[] = [];
+  const { alternatives = [] } = marksOf(bare(schema));
   const fields = Object.entries((bare(schema) as z.ZodObject).shape as Record<string, z.ZodType>)
     .map(([field, value]) => {
       const optional = style.leaveOut && isOptional(value);
-      const type = style.wrap(writeType(value, name, field, style, nested));
+      const written = writeType(value, name, field, style, nested);
+      // The specification shows the others of such fields as null, in bodies too.
+      const type = style.wrap(style.nullable && optional && alternatives.includes(field) ? `${written} | null` : written);
       return `${jsdoc(docOf(value), "  ")}  ${style.spell(field)}${optional ? "?" : ""}: ${type};\n`;
     })
     .join("\n");

@@ -26,6 +26,7 @@ const args: Style = {
   leaveOut: true,
   // Inputs may be promises, of which no type can say which settings they hold.
   variants: false,
+  nullable: false,
   nest: (parent, field) => (parent.endsWith("Args") ? `${parent.slice(0, -4)}${field}Module` : `${parent}${field}`),
 };
 

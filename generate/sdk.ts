@@ -17,12 +17,14 @@ const answered: Style = {
   spell: (name) => name,
   wrap: (type) => type,
   leaveOut: false,
+  nullable: false,
   variants: true,
   nest: (parent, field) => parent + field,
 };
 const sent: Style = {
   ...answered,
   leaveOut: true,
+  nullable: true,
   variants: true,
   nest: (parent, field) => `${parent.replace(/(Create|Update|Replace)$/, "")}${field}Replace`,
 };

@@ -58,7 +58,7 @@ onEveryDatabase("Users, bots and API keys", (start) => {
   it("include bots that can be created, read, changed and deleted; invalid ones are refused", async () => {
     const { status, body: bot } = await server.rest.post("/bot_users", { name: "ci" });
     expect(status).to.equal(201);
-    expect(bot).to.have.all.keys("id", "uri", "created_at", "name", "role", "active");
+    expect(bot).to.have.all.keys("id", "uri", "created_at", "name", "role", "active", "gateway_name");
     expect(bot).to.include({ name: "ci", role: "member", active: true, uri: `${server.url}/bot_users/${bot.id}` });
     expect((await server.rest.get(bot.uri)).body).to.deep.equal(bot);
     expect((await server.rest.get("/bot_users")).body.bot_users).to.deep.include(bot);

@@ -36,9 +36,9 @@ onEveryDatabase("The client", (start) => {
   });
 
   it("shows the owner of its API key, and its role", async () => {
-    const { owner_id, key_id, ...caller } = await api.caller();
+    const { owner_id, key_id, server_id, ...caller } = await api.caller();
     expect(caller).to.deep.equal({ name: "admin", role: "admin", expires_at: null });
-    expect([owner_id, key_id].map((id) => id.split("_")[0])).to.deep.equal(["usr", "ak"]);
+    expect([owner_id, key_id, server_id].map((id) => id.split("_")[0])).to.deep.equal(["usr", "ak", "ac"]);
   });
 
   it("reaches the modules of an edge at their own endpoints", async () => {
@@ -62,6 +62,9 @@ onEveryDatabase("The client", (start) => {
     const older: string[] = [];
     for await (const policy of api.ipPolicies.list({ beforeId: created[4] })) older.push(policy.id);
     expect(older).to.deep.equal(created.slice(5));
+    const filtered: string[] = [];
+    for await (const policy of api.ipPolicies.list({ description: "3", metadata: "" })) filtered.push(policy.id);
+    expect(filtered).to.deep.equal([created[3]]);
   });
 
   it("throws a class of error for each kind, with the server's message, code and field", async () => {

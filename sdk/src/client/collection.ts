@@ -6,6 +6,14 @@ export interface ListOptions {
   readonly pageSize?: number;
   /** Only objects older than the one with this id. */
   readonly beforeId?: string;
+  /** Only the edge that serves this hostport; types without the field refuse it, as they do the filters below. */
+  readonly hostport?: string;
+  /** Only objects of this user or bot. */
+  readonly ownerId?: string;
+  /** Only objects with exactly this description. */
+  readonly description?: string;
+  /** Only objects with exactly this metadata. */
+  readonly metadata?: string;
 }
 
 /** The objects of one kind. */
@@ -32,9 +40,10 @@ export class Collection<T, Create, Update> {
   }
 
   /** All objects, newest first; requests the next page when it is needed. */
-  async *list({ pageSize = 100, beforeId }: ListOptions = {}): AsyncGenerator<T> {
-    const query = new URLSearchParams({ limit: String(pageSize) });
-    if (beforeId !== undefined) query.set("before_id", beforeId);
+  async *list({ pageSize = 100, beforeId, ownerId, ...filters }: ListOptions = {}): AsyncGenerator<T> {
+    const wanted = { limit: String(pageSize), before_id: beforeId, owner_id: ownerId, ...filters };
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(wanted)) if (value !== undefined) query.set(name, value);
     for await (const page of this.transport.pages<Page<T>>(this.path, query)) yield* page[this.listKey] as T[];
   }
 

@@ -174,10 +174,10 @@ export interface EventDestinationTargetDeliveryServiceAuthCredsReplace {
 /** How to sign in: exactly one of `role` and `creds`. */
 export interface EventDestinationTargetDeliveryServiceAuthReplace {
   /** Deliver as a role. */
-  role?: EventDestinationTargetDeliveryServiceAuthRoleReplace;
+  role?: EventDestinationTargetDeliveryServiceAuthRoleReplace | null;
 
   /** Deliver with a long-term access key. */
-  creds?: EventDestinationTargetDeliveryServiceAuthCredsReplace;
+  creds?: EventDestinationTargetDeliveryServiceAuthCredsReplace | null;
 }
 
 /** The fields of `delivery_service`. */
@@ -207,10 +207,10 @@ export interface EventDestinationTargetStreamServiceAuthCredsReplace {
 /** How to sign in: exactly one of `role` and `creds`. */
 export interface EventDestinationTargetStreamServiceAuthReplace {
   /** Deliver as a role. */
-  role?: EventDestinationTargetStreamServiceAuthRoleReplace;
+  role?: EventDestinationTargetStreamServiceAuthRoleReplace | null;
 
   /** Deliver with a long-term access key. */
-  creds?: EventDestinationTargetStreamServiceAuthCredsReplace;
+  creds?: EventDestinationTargetStreamServiceAuthCredsReplace | null;
 }
 
 /** The fields of `stream_service`. */
@@ -240,10 +240,10 @@ export interface EventDestinationTargetLogServiceAuthCredsReplace {
 /** How to sign in: exactly one of `role` and `creds`. */
 export interface EventDestinationTargetLogServiceAuthReplace {
   /** Deliver as a role. */
-  role?: EventDestinationTargetLogServiceAuthRoleReplace;
+  role?: EventDestinationTargetLogServiceAuthRoleReplace | null;
 
   /** Deliver with a long-term access key. */
-  creds?: EventDestinationTargetLogServiceAuthCredsReplace;
+  creds?: EventDestinationTargetLogServiceAuthCredsReplace | null;
 }
 
 /** The fields of `log_service`. */
@@ -273,16 +273,16 @@ export interface EventDestinationTargetMonitoringServiceReplace {
 /** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`. A change replaces the target as a whole. */
 export interface EventDestinationTargetReplace {
   /** A delivery stream (Data Firehose). */
-  delivery_service?: EventDestinationTargetDeliveryServiceReplace;
+  delivery_service?: EventDestinationTargetDeliveryServiceReplace | null;
 
   /** A stream (Kinesis Data Streams). */
-  stream_service?: EventDestinationTargetStreamServiceReplace;
+  stream_service?: EventDestinationTargetStreamServiceReplace | null;
 
   /** A log group (CloudWatch Logs). */
-  log_service?: EventDestinationTargetLogServiceReplace;
+  log_service?: EventDestinationTargetLogServiceReplace | null;
 
   /** A monitoring service (Datadog logs intake). */
-  monitoring_service?: EventDestinationTargetMonitoringServiceReplace;
+  monitoring_service?: EventDestinationTargetMonitoringServiceReplace | null;
 }
 
 /** The body that creates an event destination. */
