@@ -236,7 +236,7 @@ onEveryProvider("Another intent makes another object, even with the same argumen
     const { __server: place, ...others } = Object.fromEntries(hiddenIn(resource.outputs));
     expect(Object.entries(others)).to.deep.equal(hiddenIn(resource.inputs));
     expect(String(place)).to.have.length.lessThan(80);
-    expect((await stack.refresh({ diff: true, previewOnly: true })).stdout).not.to.contain("__");
+    expect((await stack.preview({ diff: true, refresh: true })).stdout).not.to.contain("__");
   });
 });
 
