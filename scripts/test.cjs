@@ -15,22 +15,28 @@ const LONGEST = ["trust/attacks", "trust", "api", "adopt", "provider", "plugin",
 
 const rank = (name) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length);
 const TESTS = join(ROOT, "tests");
-/** Every folder that tests stand in, however deep. */
-const foldersWithTests = () => {
-  const files = readdirSync(TESTS, { recursive: true }).filter((file) => file.endsWith(".test.ts") && !file.includes("node_modules"));
-  return [...new Set(files.map((file) => dirname(file).replaceAll("\\", "/")))];
-};
+const isTest = (file) => file.endsWith(".test.ts") && !file.includes("node_modules");
+const folderOf = (file) => dirname(file).replaceAll("\\", "/");
+/** Every test file, however deep. */
+const files = readdirSync(TESTS, { recursive: true }).filter(isTest);
 const wanted = process.argv.slice(2);
 const isWanted = (folder) => wanted.length === 0 || wanted.some((one) => folder === one || folder.startsWith(`${one}/`));
-const folders = foldersWithTests()
-  .filter(isWanted)
-  .sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+const folders = [...new Set(files.map(folderOf))].filter(isWanted).sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+
+const unknown = wanted.filter((one) => !files.some((file) => file.startsWith(`${one}/`)));
+if (unknown.length > 0) {
+  const known = [...new Set(files.map((file) => file.replaceAll("\\", "/").split("/")[0]))].sort();
+  console.error(`There are no tests in the folder ${unknown.join(", ")} of tests/; there are: ${known.join(", ")}`);
+  process.exit(2);
+}
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const started = Date.now();
 /** Mocha's words for the tests that failed, told again at the very end: the tail of a long log is what people read. */
 const failures = [];
 let broken = false;
+/** How many files have not ended yet. */
+let left = files.filter((file) => isWanted(folderOf(file))).length;
 
 mkdirSync(LOGS, { recursive: true });
 const minutes = existsSync(DURATION)
@@ -87,7 +93,8 @@ function tell({ file, passed, failed, skipped, seconds }) {
   const counts = [`${passed} passed`, failed && `${failed} failed`, skipped.length && `${skipped.length} skipped`]
     .filter(Boolean)
     .join(", ");
-  console.log(`${failed ? "✗" : "✓"} ${file}: ${counts} (${seconds} s)`);
+  left--;
+  console.log(`${failed ? "✗" : "✓"} ${file}: ${counts} (${seconds} s), ${left} ${left === 1 ? "file" : "files"} left`);
   for (const title of skipped) console.log(`    skipped: ${title}`);
 }
 
