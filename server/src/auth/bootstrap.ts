@@ -48,9 +48,12 @@ export function bootstrap(context: Context, givenKey: string | undefined): Promi
     const author = { ownerId: admin, name: "admin", operationId: newId("op") };
     const created = await addKey(context, transaction, admin, key, "made when the server started");
     await context.journal.append(transaction, begunUnder, author, [created]);
+    const value = givenKey ? "yes" : "no";
+    // An operator who removed the admin in the database left the row there.
     await transaction
       .insertInto("setting")
-      .values({ name: SHOWN, value: givenKey ? "yes" : "no" })
+      .values({ name: SHOWN, value })
+      .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
       .execute();
     return givenKey ? {} : { newKey: key };
   });
