@@ -163,6 +163,14 @@ onEveryDatabase("Lists", (start) => {
     expect(idsOf(emptied)).to.include(id).and.not.to.include(first);
   });
 
+  it("a filter that nothing matches answers an empty list, also where there is nothing to look at", async () => {
+    for (const owner of ["usr_nobody", "", "\0"])
+      expect(await filtered("/credentials", { owner_id: owner }, "credentials")).to.deep.equal([]);
+    const tail = { description: "", before_id: `cr_${"0".repeat(27)}` };
+    expect(await filtered("/credentials", tail, "credentials")).to.deep.equal([]);
+    expect(await filtered("/ssh_credentials", { description: "", metadata: "" }, "ssh_credentials")).to.be.an("array");
+  });
+
   it("a filter for a field that the type has not is refused", async () => {
     for (const query of ["/credentials?hostport=a:1", "/edges/tls?owner_id=usr_1", "/edges/tls?name=x", "/bot_users?metadata=x"])
       expectRefused(await server.rest.get(query), badQuery);

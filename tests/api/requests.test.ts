@@ -172,12 +172,14 @@ onEveryDatabase("Every request:", (start) => {
   it("If-None-Match with the ETag of an object or a module answers 304 without a body, and anything else the object", async () => {
     const backend = await server.created("/backends/tunnel_group", { labels: { app: "cached" } });
     const edge = await server.created("/edges/tls", { backend: { backend_id: backend.id } });
-    for (const uri of [edge.uri, `${edge.uri}/backend`]) {
+    for (const uri of [edge.uri, `${edge.uri}/backend`, "/caller", "/audit_head"]) {
       const { headers } = await server.rest.get(uri);
       const etag = headers.get("etag") ?? "";
       for (const known of [etag, `"other", ${etag}`, `W/${etag}`, "*"]) {
-        const answer = await server.rest.get(uri, { "if-none-match": known });
-        expect([answer.status, answer.text, answer.headers.get("etag")]).to.deep.equal([304, "", etag]);
+        for (const method of ["GET", "HEAD"]) {
+          const answer = await server.rest.request(method, uri, undefined, { "if-none-match": known });
+          expect([answer.status, answer.text, answer.headers.get("etag")]).to.deep.equal([304, "", etag]);
+        }
       }
       expect((await server.rest.get(uri, { "if-none-match": '"other"' })).status).to.equal(200);
       expectRefused(await server.rest.get(uri, { "if-none-match": "other" }), {

@@ -15,6 +15,7 @@ type Option = Command["options"][number];
 const FORMS = [
   ["one", "two"],
   ["3", "4"],
+  ["true", "false"],
   ["10.0.0.1", "10.0.0.2"],
   ["sts=https://one.example.com", "sts=https://two.example.com"],
   ["https://one.example.com", "https://two.example.com"],
@@ -83,6 +84,24 @@ describe("A flag wins over the environment", () => {
   it("for every setting that has a flag", () => {
     const tried = leavesOf(program()).flatMap(([, { options }]) => options.map(({ envVar }) => envVar));
     for (const { flag, env } of SERVE_SETTINGS) if (flag !== undefined) expect(tried).to.include(env);
+  });
+
+  it("a switch may be off in the environment, and is on or off as a flag says", async () => {
+    const switches = SERVE_SETTINGS.filter(({ flag }) => flag !== undefined && !/[<[]/.test(flag));
+    expect(switches).not.to.deep.equal([]);
+    for (const { flag = "", env } of switches) {
+      const name = flag.replace(/^--/, "").replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+      const read = async (args: string[], text?: string) =>
+        (await optionsOf(["serve"], args, text === undefined ? {} : { [env]: text }))[name] ?? false;
+      for (const text of ["false", "0", ""]) expect(await read([], text), `${env}=${text}`).to.equal(false);
+      for (const text of ["true", "1"]) expect(await read([], text), `${env}=${text}`).to.equal(true);
+      expect([await read([]), await read([flag]), await read([flag], "false"), await read([`${flag}=false`], "true")]).to.deep.equal([
+        false,
+        true,
+        true,
+        false,
+      ]);
+    }
   });
 
   it("also where both name the database in different ways: every command but serve works on the folder of --data", async () => {

@@ -44,6 +44,13 @@ export function networksOption(text: string, previous: readonly string[] = []): 
   return [...previous, ...networks];
 }
 
+/** Reads a switch: a variable of the environment may say no, too, or be empty. */
+function trueOrFalse(text: string): boolean {
+  if (text === "true" || text === "1") return true;
+  if (text === "false" || text === "0" || text === "") return false;
+  throw new InvalidArgumentError('Expected "true" or "false".');
+}
+
 /** What the server takes as the name of a gateway. */
 export function nameOption(text: string): string {
   if (GATEWAY_NAME.test(text)) return text;
@@ -63,10 +70,12 @@ export const commonOptions = (): Option[] => [
     .env("TUNNELPLANE_GATEWAY_TRUST_FORWARDED")
     .argParser(networksOption),
   new Option(
-    "--proxy-protocol",
+    "--proxy-protocol [boolean]",
     "the balancers of --trust-forwarded begin each connection with the PROXY protocol; nobody else may connect",
   )
     .env("TUNNELPLANE_GATEWAY_PROXY_PROTOCOL")
+    .preset("true")
+    .argParser(trueOrFalse)
     .default(false),
   new Option("--state <folder>", "where everything is kept").env("TUNNELPLANE_GATEWAY_STATE").default("./.tunnelplane-gateway"),
   new Option("--trust <file>", "PEM of the authorities that upstreams, issuers and key sets are checked against (default: the system's)"),

@@ -89,7 +89,10 @@ async function send(transport: Transport, catalogue: ReadCatalogue, options: Opt
   console.error(`${plan ? "Planning" : "Applying"} ${counted(objects.length, "object")} as the change set ${set} on ${url} …`);
   try {
     const judged = plan || options.failOn !== "never" ? await changeSets.plan(request, { findings: true }) : undefined;
-    if (judged && !plan) refuseFindings(judged, options, objects.length);
+    if (judged && !plan) {
+      refuseFindings(judged, options, objects.length);
+      for (const limit of judged.finding_limits ?? []) console.error(limit);
+    }
     // The digest binds the apply to what was judged.
     const result = plan && judged ? judged : await changeSets.apply({ ...request, ...(judged && { expect: judged.digest }) });
     console.error(`${plan ? "Planned" : "Applied"} in ${((Date.now() - begun) / 1000).toFixed(1)} s.`);

@@ -185,7 +185,9 @@ export function withSettings(command: Command, settings: readonly Setting[]): Co
 const optionsOf = (settings: readonly Setting[]): Option[] =>
   settings.flatMap((setting) => {
     if (setting.flag === undefined) return [];
-    const option = new Option(setting.flag, setting.text).env(setting.env);
+    const isSwitch = !/[<[]/.test(setting.flag);
+    const option = new Option(isSwitch ? `${setting.flag} [boolean]` : setting.flag, setting.text).env(setting.env);
+    if (isSwitch) option.preset("true").argParser(trueOrFalse);
     if (setting.default !== undefined) option.default(setting.default);
     if (setting.choices) option.choices(setting.choices);
     if (setting.parse) option.argParser(setting.parse);
@@ -197,6 +199,13 @@ export function environmentHelp(settings: readonly Setting[]): string {
   const rows = settings.filter(({ flag }) => flag === undefined);
   const width = Math.max(...rows.map(({ env }) => env.length));
   return `\nEnvironment:\n${rows.map(({ env, text }) => `  ${env.padEnd(width)}  ${text}`).join("\n")}`;
+}
+
+/** Reads a switch: a variable of the environment may say no, too, or be empty. */
+function trueOrFalse(text: string): boolean {
+  if (text === "true" || text === "1") return true;
+  if (text === "false" || text === "0" || text === "") return false;
+  throw new InvalidArgumentError('Expected "true" or "false".');
 }
 
 /** Reads a whole number from a command line. */

@@ -203,7 +203,7 @@ function registerOperation(
     if (outcome === undefined && !consequences) return undefined;
     if (outcome && "etag" in outcome) {
       reply.header("etag", outcome.etag);
-      if (request.method === "GET" && isKnown(request, outcome.etag)) {
+      if (operation.method === "GET" && isKnown(request, outcome.etag)) {
         reply.code(304);
         return undefined;
       }

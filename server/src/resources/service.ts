@@ -132,7 +132,7 @@ export class ResourceService {
     let [bytes, before] = [page.bytes, page.before];
     for (let looked = 0; looked < MOST_LOOKED; looked += LOOKED_AT_ONCE) {
       const some = await this.#page(definition, parents, { limit: LOOKED_AT_ONCE, bytes: page.bytes, before, owner: filters.owner_id });
-      for (const json of some.documents.flatMap((text) => text.split(JOINT))) {
+      for (const json of some.documents.flatMap((text) => (text === "" ? [] : text.split(JOINT)))) {
         await takeTurn();
         if (!mayMatch(json, filters) || !matches(json, filters)) continue;
         if (documents.length === page.limit || (bytes < Buffer.byteLength(json) && documents.length > 0))

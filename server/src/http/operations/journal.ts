@@ -2,6 +2,7 @@ import { definitionOfId, EVENT_TYPES } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import type { Page, PageSize } from "../../documents";
 import { auditPage, eventAt, eventPage, eventsAfter, headOf, sequenceAfter } from "../../journal";
+import { partAnswer } from "../../resources";
 import { RequestError } from "../../util";
 import { afterOf, beforeOf, limitOf, waitOf } from "../query";
 import type { Operation, OperationScope, Shape } from "./operation";
@@ -171,7 +172,7 @@ export const journalOperations: readonly Operation[] = [
       await scope.context.sequencer.settle();
       const head = await headOf(scope.context.store.reader);
       if (!head) throw new Error("The end of the audit log (the row of the table audit_head) was removed from this database");
-      return { json: JSON.stringify(head) };
+      return partAnswer(head);
     },
   },
 ];
