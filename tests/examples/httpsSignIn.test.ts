@@ -8,7 +8,7 @@ describe("The example https-sign-in", () => {
     update: { edit: { inactivityTimeout: 600 }, changes: ["update pages oidc.inactivityTimeout"] },
     replace: {
       edit: { separateApi: true },
-      changes: ["create api", "create-replacement api edgeId", "replace api edgeId", "delete-replaced api"],
+      changes: ["create api", "delete-replaced api", "replace api edgeId", "create-replacement api edgeId"],
     },
     fail: { edit: { inactivityTimeout: 90_000 }, says: "oidc.inactivityTimeout must not be longer than" },
   });
