@@ -135,17 +135,52 @@ describe("The edge of one member", () => {
     await one.becomes(403, FIRST);
   });
 
+  /** A TLS edge with a backend of its own at a port, as an older server may have stored it. */
+  async function sendingTo(host: string, address: string) {
+    const { api } = running.now;
+    const backend = await api.staticBackends.create({ address });
+    const edge = await api.tlsEdges.create({ hostports: [`${host}:443`], backend: { backend_id: backend.id } });
+    return { backend, edge };
+  }
+  const PORT = { stored: "127.0.0.77:7777", read: "127.0.0.77:77777" };
+
+  it("is rejected alone for a port for which Envoy takes no cluster of a file, and once it is gone nothing is left out", async () => {
+    const one = running.now;
+    between.changes.set(PORT.stored, PORT.read);
+    await one.site(FIRST);
+    const bad = await sendingTo("bad.example.com", PORT.stored);
+    start("--allow-upstreams", "127.0.0.0/8");
+    await one.becomes(200, FIRST);
+    const edges = await one.reports((all) => all.length === 2);
+    expect(rejectedIn(edges)).to.deep.equal([bad.edge.id]);
+    expect(edges.find(({ id }) => id === bad.edge.id)?.reason).to.match(/^Envoy refuses it: of tcp:127\.0\.0\.77:77777 it says: .*65535/);
+    while ((await one.ready()) !== 200) await sleep(50);
+    await one.api.tlsEdges.delete(bad.edge.id);
+    await one.api.staticBackends.delete(bad.backend.id);
+    await one.reports((all) => all.length === 1 && rejectedIn(all).length === 0);
+    await one.gateway.stop();
+    const again = await sendingTo("bad.example.com", PORT.stored);
+    await sendingTo(SECOND, one.upstream.address.replace("127.0.0.1", "localhost"));
+    start("--allow-upstreams", "127.0.0.0/8");
+    await one.becomes(200, SECOND);
+    await one.becomes(200, FIRST);
+    expect(rejectedIn(await one.reports((all) => all.length === 3))).to.deep.equal([again.edge.id]);
+  });
+
   it("is found by an Envoy beside the gateway too", async () => {
     const one = running.now;
     between.changes.set(UNREADABLE.stored, UNREADABLE.read);
     const { route } = await one.site(FIRST);
-    start("--envoy", "none");
+    between.changes.set(PORT.stored, PORT.read);
+    start("--envoy", "none", "--allow-upstreams", "127.0.0.0/8");
     beside = await startBeside(one);
     await one.becomes(200, FIRST);
     const bad = await answering("unreadable.example.com", null, { body: UNREADABLE.stored });
     const edges = await one.reports((all) => rejectedIn(all).length === 1);
     expect(edges.find(({ id }) => id === bad)?.reason).to.contain("Envoy could not read lds.json");
+    const { edge } = await sendingTo("bad.example.com", PORT.stored);
     await othersGoOn(one, route);
+    expect(rejectedIn(await one.reports((all) => rejectedIn(all).length === 2))).to.have.members([bad, edge.id]);
   });
 
   it("is not blamed for what is wrong without it, too: all are served once the port that was taken is free", async () => {

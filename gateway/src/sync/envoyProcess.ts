@@ -160,18 +160,23 @@ export class Envoy implements Engine {
     return outcome === "taken" || outcome === "nobody is there";
   }
 
-  /** It takes each cluster of a file for itself: those that it refused, with what is wrong with each. */
+  /**
+   * Those of a file that it does not hold and that are at fault, with what is wrong with each. What it does not hold need not be
+   * at fault: for one field out of range it takes nothing of a file.
+   */
   async #faultsAmong(clusters: readonly Json[], version: string): Promise<ReadonlyMap<string, string>> {
     const before = new Map((this.#clusters ?? []).map((cluster) => [cluster.name, JSON.stringify(cluster)]));
     const held = await this.#admin.clusters();
-    const isRefused = (cluster: Json) => {
+    const isMissing = (cluster: Json) => {
       const since = held.get(String(cluster.name));
       const changed = before.get(cluster.name) ?? JSON.stringify(cluster);
       return since === undefined || (since !== version && changed !== JSON.stringify(cluster));
     };
     const reasons = new Map<string, string>();
-    for (const cluster of clusters.filter(isRefused))
-      reasons.set(String(cluster.name), (reasons.size < MOST_REASONS ? await this.#faultOf(cluster) : undefined) ?? ITS_LOG);
+    for (const cluster of clusters.filter(isMissing).slice(0, MOST_REASONS)) {
+      const fault = await this.#faultOf(cluster);
+      if (fault !== undefined) reasons.set(String(cluster.name), fault);
+    }
     return reasons;
   }
 

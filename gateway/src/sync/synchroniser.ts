@@ -17,7 +17,7 @@ type Ask = (configuration: Configuration) => Promise<string | undefined>;
 
 export interface Refusal {
   readonly reason: string;
-  /** The clusters that it refused, by name, with what is wrong with each; empty where it refused something else, or read nothing. */
+  /** The clusters that are at fault, by name, with what is wrong with each; empty where nobody knows. */
   readonly clusters: ReadonlyMap<string, string>;
   /** Whether it said nothing at all; that need not be the configuration's fault. */
   readonly isSilent: boolean;
@@ -38,7 +38,12 @@ interface Refused {
   readonly reason: string;
   /** The configuration of this edge alone: as long as it stays the same, Envoy is not asked again. */
   readonly text: string;
+  /** Whether it is refused without all others, too. One that is not may be innocent, and is tried again with the next change. */
+  readonly isProven: boolean;
 }
+
+/** So many are tried again with a change: each may cost a search. */
+const MOST_TRIED_AGAIN = 16;
 
 type Make = (objects: Objects, leftOut: ReadonlyMap<string, string>) => Configuration;
 
@@ -47,7 +52,7 @@ interface Search {
   /** Makes the configuration without some edges. */
   readonly make: (without: ReadonlyMap<string, string>) => Configuration;
   /** The configuration of an edge alone. */
-  readonly alone: (id: string) => string;
+  readonly alone: (id: string) => Configuration;
   /** Edges that are not known to be good. */
   readonly without: Set<string>;
   /** Whether all others are known to be. */
@@ -75,9 +80,10 @@ export class Synchroniser {
   async apply(objects: Objects, make: Make): Promise<boolean> {
     const alone = (id: string) => textOf(make(only(objects, id), new Map()));
     for (const [id, { text }] of this.#leftOut) if (alone(id) !== text) this.#leftOut.delete(id);
-    const configuration = make(objects, this.#reasons);
+    let configuration = make(objects, this.#reasons);
     this.renewAt = configuration.renewAt;
     if (textOf(configuration) === this.#served && this.engine.isTold) return false;
+    if (this.#served !== "" && this.#forgetUnproven()) configuration = make(objects, this.#reasons);
     const known = this.#leftOut.size;
     try {
       this.#keep(await this.#push(configuration, objects, make), alone);
@@ -91,10 +97,16 @@ export class Synchroniser {
     return true;
   }
 
+  /** Those tried longest ago come first: one that is left out again goes to the end. */
+  #forgetUnproven(): boolean {
+    const again = [...this.#leftOut].filter(([, { isProven }]) => !isProven).slice(0, MOST_TRIED_AGAIN);
+    return again.map(([id]) => this.#leftOut.delete(id)).length > 0;
+  }
+
   #keep(configuration: Configuration, alone: (id: string) => string): void {
     const isTold = this.engine.isTold;
     this.edges = isTold ? configuration.edges : [];
-    const served = new Set(isTold ? configuration.edges.map(({ id }) => id) : []);
+    const served = new Set(isTold ? configuration.edges.map(({ id }) => id).filter((id) => !this.#leftOut.has(id)) : []);
     this.#servedAlone = (id) => (served.has(id) ? alone(id) : undefined);
     this.#served = isTold ? textOf(configuration) : "";
   }
@@ -113,7 +125,7 @@ export class Synchroniser {
       else
         await this.#search(edges, refused, {
           make: (without) => make(objects, new Map([...this.#reasons, ...without])),
-          alone: (id) => textOf(alone(id)),
+          alone,
         });
       const isStuck = this.#leftOut.size === known && refused.clusters.size === 0;
       if (isStuck || round === MOST_ROUNDS) throw new Error(`${refused.reason}. ${KEPT}; ${this.#leftOut.size} edges were found at fault`);
@@ -129,7 +141,7 @@ export class Synchroniser {
    */
   async #search(edges: readonly string[], { isSilent }: Refusal, tools: Pick<Search, "make" | "alone">): Promise<void> {
     const { complaint } = this.engine;
-    const changed = edges.filter((id) => this.#servedAlone(id) !== tools.alone(id));
+    const changed = edges.filter((id) => this.#servedAlone(id) !== textOf(tools.alone(id)));
     const known = this.#leftOut.size;
     const look = async (among: readonly string[], ask: Ask | undefined) => {
       if (!ask || this.#leftOut.size > known) return;
@@ -152,15 +164,15 @@ export class Synchroniser {
     return new Map([...this.#leftOut].map(([id, { reason }]) => [id, reason]));
   }
 
-  #leaveOut(id: string, reason: string, text: string): void {
-    this.#leftOut.set(id, { reason: `Envoy refuses it: ${reason}`, text });
+  #leaveOut(id: string, reason: string, alone: Configuration, isProven: boolean): void {
+    this.#leftOut.set(id, { reason: `Envoy refuses it: ${reason}`, text: textOf(alone), isProven });
   }
 
   /** Leaves an edge out if it sends to one of these clusters. */
   #leaveOutUserOf(clusters: ReadonlyMap<string, string>, id: string, alone: Configuration): void {
     for (const { name } of alone.clusters) {
       const reason = clusters.get(String(name));
-      if (reason !== undefined) this.#leaveOut(id, `of ${name} it says: ${reason}`, textOf(alone));
+      if (reason !== undefined) this.#leaveOut(id, `of ${name} it says: ${reason}`, alone, true);
     }
   }
 
@@ -182,7 +194,10 @@ export class Synchroniser {
     if (others.length === 0) {
       if (!search.isGood && (await this.#ask(search)) !== undefined) throw new NoneOfThem();
       search.isGood = true;
-      return this.#leaveOut(first, complaint, search.alone(first));
+      const alone = search.alone(first);
+      // The Envoy that serves would serve it, and nothing else.
+      const isProven = search.ask !== this.#askItself && (await search.ask(alone)) !== undefined;
+      return this.#leaveOut(first, complaint, alone, isProven);
     }
     const middle = Math.ceil(ids.length / 2);
     await this.#find(ids.slice(0, middle), search);
