@@ -8,6 +8,12 @@ import { StandInServer } from "../support/standIn";
 import { event, failureOf, inTheCloud, monitoring, sendOnce } from "../support/targets";
 
 const CANARY = "canary/+= 'of\"the\\secret~ü";
+/** The canary with codes in place of some of its characters, as many writers of JSON write them. */
+const coded = (characters: RegExp) =>
+  JSON.stringify(CANARY.replace(characters, (char) => `<${char.charCodeAt(0).toString(16).padStart(4, "0")}>`)).replace(
+    /<(\w{4})>/g,
+    "\\u$1",
+  );
 const DEFINITION = definitionOf("event_destination");
 
 /** Forms in which an answer may repeat a secret. */
@@ -16,6 +22,15 @@ const FORMS: Readonly<Record<string, string>> = {
   "in JSON": JSON.stringify(CANARY),
   "in JSON whose slashes are escaped": JSON.stringify(CANARY).replaceAll("/", "\\/"),
   "in JSON within JSON": JSON.stringify(JSON.stringify({ key: CANARY })),
+  "in JSON within JSON within JSON": JSON.stringify(JSON.stringify(JSON.stringify({ key: CANARY }))),
+  "in JSON whose quotes are escaped twice": JSON.stringify(CANARY).slice(1, -1).replaceAll('"', '\\"'),
+  "in JSON of ASCII characters": coded(/[^ -~]/g),
+  "in JSON of ASCII characters whose slashes are escaped": coded(/[^ -~]/g).replaceAll("/", "\\/"),
+  "in JSON with codes for what HTML or URLs use": coded(/[^ -~]|["&'+<>`]/g),
+  "in JSON with codes for all but words": coded(/\W/g),
+  "in JSON with codes alone": coded(/./g),
+  "in JSON with codes alone, within JSON": JSON.stringify(coded(/./g)),
+  "in JSON with codes in capital letters": coded(/[^ -~]|["&'+<>`]/g).replace(/u\w{4}/g, (code) => `u${code.slice(1).toUpperCase()}`),
   "in a URL": `https://user:${encodeURIComponent(CANARY)}@example.com/`,
   "in a URL with codes in small letters": encodeURIComponent(CANARY).replace(/%../g, (code) => code.toLowerCase()),
   "in the path of a URL": encodeURI(CANARY),
@@ -47,7 +62,7 @@ describe("Errors of services that receive events", () => {
       for (const [form, text] of Object.entries(FORMS)) {
         const said = maskOf(withCanary(path))(`before ${text} after`);
         expect(said, form).to.match(/^before .*….* after$/);
-        for (const part of ["canary", "of%22the", "secret", Buffer.from(CANARY).toString("base64").slice(6, 14), "63616e617279"])
+        for (const part of ["canary", "of%22the", "secret", Buffer.from(CANARY).toString("base64").slice(6, 14), "63616e617279", "u0063"])
           expect(said, form).not.to.include(part);
       }
     });

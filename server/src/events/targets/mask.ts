@@ -26,20 +26,45 @@ export function maskOf(target: EventDestinationTarget, definition: Definition = 
 }
 
 function formsOf(secret: string): string[] {
-  const json = JSON.stringify(secret).slice(1, -1);
   const wellFormed = Buffer.from(secret).toString();
   const percent = encodeURIComponent(wellFormed);
   const strict = percent.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
   const urls = [percent, strict, encodeURI(wellFormed), new URLSearchParams([["", secret]]).toString().slice(1)];
   const hex = Buffer.from(secret).toString("hex");
   const encoded = [
-    ...[json, json.replaceAll("/", "\\/"), JSON.stringify(json).slice(1, -1)],
+    ...jsonOf(secret),
     ...urls.flatMap((form) => [form, form.replace(/%../g, (code) => code.toLowerCase())]),
     ...base64Of(secret),
     ...[hex, hex.toUpperCase()],
   ];
   return [secret, ...encoded.filter((form) => form.length >= SHORTEST_ENCODED)];
 }
+
+/**
+ * The characters that writers of JSON give as codes such as \u0053: only those that they must; those of Go; of Gson; of
+ * PHP and Python; of .NET; all but letters, digits and underscores; all.
+ */
+const CODED = [/(?!)/u, /[<>&]/u, /[<>&=']/u, /[^ -~]/u, /[^ -~]|["&'+<>`]/u, /\W/u, /./su];
+
+const escaped = (text: string) => JSON.stringify(text).slice(1, -1);
+
+/** The secret in JSON, as different writers escape it, and in JSON within JSON, three times at most. */
+function jsonOf(secret: string): string[] {
+  const once = CODED.flatMap((coded) => {
+    const small = Array.from(secret, (char) => (coded.test(char) ? codesOf(char) : escaped(char))).join("");
+    const large = small.replace(/\\u[0-9a-f]{4}/g, (code) => `\\u${code.slice(2).toUpperCase()}`);
+    return [small, large].flatMap((form) => [form, form.replaceAll("/", "\\/")]);
+  });
+  const twice = once.map(escaped);
+  // Some escape the quotes again, and not the backslashes before them.
+  return [...once, ...once.map((form) => form.replaceAll('"', '\\"')), ...twice, ...twice.map(escaped)];
+}
+
+const codesOf = (char: string) =>
+  char
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
 
 /**
  * The secret in base64, in both alphabets. A header such as `Basic` puts a name before it, so it may begin at any of three
