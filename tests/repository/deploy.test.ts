@@ -1,12 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseEnv } from "node:util";
 import { expect } from "chai";
 import { parse } from "yaml";
 import { SERVE_SETTINGS } from "../../server/src/cli/settings";
 import { sharedPostgres } from "../support/databases";
-import { API_KEY, ServerProcess } from "../support/server";
+import { ServerProcess } from "../support/server";
 
 const FOLDER = join(__dirname, "../../deploy");
 const read = (path: string) => readFileSync(join(FOLDER, path), "utf8");
@@ -64,18 +65,25 @@ describe("The set for Docker Compose", () => {
     const folder = mkdtempSync(join(tmpdir(), "tunnelplane-compose-"));
     const running: ServerProcess[] = [];
     try {
-      const key = join(folder, "master.key");
-      const making = /^# {3}(openssl rand .*)$/m.exec(read("compose.yaml"))?.[1] ?? "";
-      expect(readFileSync(join(FOLDER, "../docs/deploy.md"), "utf8")).to.contain(making);
+      const [key, settings] = [join(folder, "deploy/master.key"), join(folder, "deploy/.env")];
+      const [, comment = ""] = /((?:^# {3}.*\n)+?)# {3}docker compose/m.exec(read("compose.yaml")) ?? [];
+      const making = comment.replace(/^# {3}/gm, "");
+      expect(readFileSync(join(FOLDER, "../docs/deploy.md"), "utf8")).to.contain(`\`\`\`sh\n${making}`);
       // The owner is this test's, as it is the container's user in a container.
-      const alone = making
-        .replace("sudo ", "")
-        .replace(/--(owner|group)=1000 /g, "")
-        .replace("deploy/master.key", key);
-      execFileSync("sh", ["-c", alone]);
+      const alone = making.replace("sudo ", "").replace(/--(owner|group)=1000 /g, "");
+      mkdirSync(join(folder, "deploy"));
+      const made = () => {
+        execFileSync("sh", ["-c", alone], { cwd: folder });
+        return [key, settings].map((path) => readFileSync(path, "utf8"));
+      };
+      const first = made();
+      expect(made(), "run again, the commands keep the secrets").to.deep.equal(first);
       expect(statSync(key).mode & 0o777).to.equal(0o400);
+      expect(statSync(settings).mode & 0o777).to.equal(0o600);
       const url = await (await sharedPostgres()).newDatabase();
-      const given: Readonly<Record<string, string>> = { POSTGRES_PASSWORD: "secret", TUNNELPLANE_BOOTSTRAP_API_KEY: API_KEY };
+      const given = parseEnv(readFileSync(settings, "utf8"));
+      expect(given).to.have.all.keys("POSTGRES_PASSWORD", "TUNNELPLANE_BOOTSTRAP_API_KEY");
+      for (const value of Object.values(given)) expect(value).to.match(/^[0-9a-f]{48,64}$/);
       for (const name of servers) {
         const { environment = {}, secrets = [] } = compose.services[name] as Service;
         expect(secrets).to.deep.equal([{ source: "master_key", target: "master_key", uid: "1000", gid: "1000", mode: 400 }]);
