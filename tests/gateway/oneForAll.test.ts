@@ -188,6 +188,22 @@ describe("The edge of one member", () => {
     await othersGoOn(one, route);
   });
 
+  it("is rejected alone when it has no hostports, or a backend no labels", async () => {
+    const one = running.now;
+    between.changes.set('["none.example.com:443"]', "null");
+    between.changes.set('{"read":"not"}', "null");
+    const { route } = await one.site(FIRST);
+    const group = await one.api.tunnelGroupBackends.create({ labels: { read: "not" } });
+    const bad = [
+      (await one.api.tlsEdges.create({ hostports: ["bad.example.com:443"], backend: { backend_id: group.id } })).id,
+      (await one.site("none.example.com")).edge.id,
+    ];
+    one.runWithAgents("--url", between.url);
+    await one.becomes(200, FIRST);
+    expect(rejectedIn(await one.reports((all) => all.length === 3))).to.have.members(bad);
+    await othersGoOn(one, route);
+  });
+
   it("is found by an Envoy beside the gateway too", async () => {
     const one = running.now;
     between.changes.set(UNREADABLE.stored, UNREADABLE.read);

@@ -30,7 +30,8 @@ export function translate(objects: Objects, surroundings: Surroundings, leftOut:
     const attempt = new Backends(objects, surroundings);
     const served: Front[] = [];
     try {
-      const reason = leftOut.get(edge.id);
+      const fault = objects.unreadable.get(edge.id);
+      const reason = fault === undefined ? leftOut.get(edge.id) : unreadable(fault);
       if (reason !== undefined) throw new Unservable(reason);
       refuseUnknown(edge);
       for (const hostport of hostports) {
@@ -43,7 +44,7 @@ export function translate(objects: Objects, surroundings: Surroundings, leftOut:
       reasons.push(...strange.map((one) => `${JSON.stringify(one)} is not served, because it is no NAME:PORT`));
     } catch (error) {
       served.length = 0;
-      reasons.splice(0, reasons.length, error instanceof Unservable ? error.message : unreadable(error));
+      reasons.splice(0, reasons.length, error instanceof Unservable ? error.message : unreadable(messageOf(error)));
     }
     if (served.length > 0) backends.absorb(attempt);
     const refusals = new Set(served.flatMap((one) => ("refusals" in one ? one.refusals : [])));
@@ -96,8 +97,7 @@ function takenBefore(hostport: Hostport, { id }: HttpsEdge | TlsEdge, owners: Re
 }
 
 /** Whatever is wrong with one edge, the others are served. */
-const unreadable = (error: unknown): string =>
-  `this gateway cannot read it (${messageOf(error)}): upgrade this gateway, or declare the edge anew`;
+const unreadable = (fault: string): string => `this gateway cannot read it (${fault}): upgrade this gateway, or declare the edge anew`;
 
 /** An edge may have a hundred hostports or routes, and each of them the same fault. */
 const MOST_REASONS = 5;
