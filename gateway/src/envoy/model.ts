@@ -10,7 +10,6 @@ import type {
   WeightedBackend,
 } from "@tunnelplane/sdk";
 import type { Json } from "./json";
-import { faultOf, textsIn } from "./readable";
 
 /** The objects that a gateway enforces, as the API answers them. */
 export interface Objects {
@@ -24,8 +23,6 @@ export interface Objects {
   readonly static_backend: readonly StaticBackend[];
   readonly ip_policy_rule: readonly IpPolicyRule[];
   readonly certificate_authority: readonly CertificateAuthority[];
-  /** What is wrong with objects that cannot be read, by id. Of such edges the names are left, and of such backends nothing. */
-  readonly unreadable: ReadonlyMap<string, string>;
 }
 
 /** A certificate with its key, for the names that it is good for. */
@@ -120,7 +117,7 @@ export class Unservable extends Error {}
 /** A route needs something out there that does not answer, or may not be reached: the route is refused at its place, and its edge goes on. */
 export class Unreachable extends Unservable {}
 
-const KINDS = [
+const KINDS: readonly (keyof Objects)[] = [
   "tls_edge",
   "https_edge",
   "tunnel_group_backend",
@@ -130,23 +127,11 @@ const KINDS = [
   "static_backend",
   "ip_policy_rule",
   "certificate_authority",
-] as const satisfies readonly (keyof Objects)[];
+];
 
-/**
- * Sorts `{kind, fields}` into lists by kind; kinds that no gateway obeys are left out. What is read of all objects together can
- * be read of each of them: one that another server stored keeps no other from being served.
- */
+/** Sorts `{kind, fields}` into lists by kind; kinds that no gateway obeys are left out. */
 export function objectsOf(world: readonly { readonly kind: string; readonly fields: object }[]): Objects {
   const lists = Object.fromEntries(KINDS.map((kind) => [kind, [] as object[]]));
-  const unreadable = new Map<string, string>();
-  for (const { kind, fields } of world) {
-    const fault = faultOf(kind, { ...fields });
-    if (fault === undefined) lists[kind]?.push(fields);
-    else if ("id" in fields) {
-      unreadable.set(String(fields.id), fault);
-      if (kind.endsWith("_edge"))
-        lists[kind]?.push({ ...fields, hostports: "hostports" in fields ? textsIn(fields.hostports) : [], routes: [] });
-    }
-  }
-  return { ...lists, unreadable } as unknown as Objects;
+  for (const { kind, fields } of world) lists[kind]?.push(fields);
+  return lists as unknown as Objects;
 }
